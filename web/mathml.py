@@ -6,7 +6,7 @@ from typing import Any
 
 from docutils import nodes
 
-from helpers.course.pages.markup import formula
+from helpers.course.pages.sanitize import formula
 
 
 def inline(writer: Any, node: nodes.math) -> None:

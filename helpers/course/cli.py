@@ -9,7 +9,6 @@ import importlib.util
 import os
 import sys
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -127,11 +126,6 @@ def _for_instructors(command: Callable[..., Add]) -> None:
     add("--unit", default="", help="unit to export, if there are several")
     add("--column", default="", help="column for the marks, if the worksheet has several")
 
-    add = command("collect", _collect, "turn a platform's zip into nbgrader's submitted/")
-    add("archive", type=Path, help="zip or folder with the notebooks")
-    add("--platform", default="", choices=PLATFORMS, help="which learning platform gave the names")
-    add("--out", type=Path, default=Path("submitted"), help="where they go")
-
     add = command("demo", "demo", "a tour: build, train, grade a synthetic class")
     add("--out", type=Path, default=Path("build/demo"), help="where results go")
 
@@ -158,11 +152,11 @@ def _for_authors(command: Callable[..., Add]) -> None:
 
 def _grade(course: Course, options: argparse.Namespace) -> None:
     from helpers.course import report
-    from helpers.course.grading import grade, grades_csv, regrade
+    from helpers.course.grading import grade, grades_csv
     from helpers.course.sandbox import bubblewrap, pool
     from helpers.course.sandbox.process import Limits
 
-    isolated, begun = not options.no_sandbox, datetime.now(UTC)
+    isolated, known = not options.no_sandbox, len(grades_csv.changes(options.out))
     if not options.scheduler and not (isolated and bubblewrap.available()):
         cores = os.cpu_count() or 1  # they get ready while the submissions are looked through
         pool.begin(min(options.workers or cores, cores), Limits(), isolated)
@@ -183,8 +177,8 @@ def _grade(course: Course, options: argparse.Namespace) -> None:
     finally:
         pool.close()
     print(grades_csv.as_text(table))
-    if changes := list(regrade.since(options.out, begun)):
-        print("\nChanged (changes.csv lists everything)", *changes, "", sep="\n")
+    if changed := grades_csv.changes(options.out)[known:]:
+        print("\nChanged (changes.csv lists everything)", *changed, "", sep="\n")
     print(f"marks: {options.out / 'grades.csv'}\nfeedback: {options.out / 'feedback'}")
     print(f"report: {report.write(course, options.out)}")
 
@@ -207,14 +201,6 @@ def _export(_course: Course, options: argparse.Namespace) -> None:
     made = export.export(options.out, options.to, options.worksheet, options.unit, options.column)
     print(*map(printable, made.said), sep="\n")
     print(f"marks: {made.grades}\nfeedback: {made.feedback}")
-
-
-def _collect(course: Course, options: argparse.Namespace) -> None:
-    from helpers.course.intake import collect
-
-    table = collect.collect(course, options.archive, options.out, options.platform)
-    print(table.map(printable).to_string(index=False))
-    print(f"{len(table)} found; grade them with: course grade {options.out}")
 
 
 def _test(course: Course, options: argparse.Namespace) -> int:

@@ -14,7 +14,8 @@ from pathlib import Path
 
 from nbformat import NotebookNode, v4
 
-from helpers.course.authoring import fingerprint, notebook, published
+from helpers.course import settings
+from helpers.course.authoring import notebook, published
 from helpers.course.settings import Course, CourseError
 
 BACKUP = "backup"  # folder in work/ with notebooks as they were before they were renewed
@@ -42,9 +43,7 @@ def begin(course: Course) -> list[str]:
     made = []
     for unit, mine, theirs in _pairs(course):
         if not mine.exists():
-            mine.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(theirs, mine.with_suffix(".new"))
-            mine.with_suffix(".new").replace(mine)
+            settings.write(mine, theirs.read_bytes())
             made.append(unit)
     published.copy_glossary(course, course.work)
     return made
@@ -62,7 +61,7 @@ def outdated(course: Course) -> list[str]:
 def _stamp(path: Path) -> object:
     """Return which release a notebook is a copy of; None where it cannot be read."""
     try:
-        return notebook.read(path).metadata.get(fingerprint.KEY, {})
+        return notebook.read(path).metadata.get(notebook.DIGESTS, {})
     except CourseError:
         return None
 
@@ -97,11 +96,11 @@ def merged(mine: NotebookNode, release: NotebookNode) -> tuple[NotebookNode, lis
     """Return a release with all that a learner wrote in a copy of another, and what that was."""
     from helpers.course.intake import repair
 
-    base = mine.metadata.get(fingerprint.KEY)
-    base = base if isinstance(base, dict) else fingerprint.digests(release)
+    base = mine.metadata.get(notebook.DIGESTS)
+    base = base if isinstance(base, dict) else notebook.digests(release)
 
     def written(cell: NotebookNode) -> bool:
-        return base.get(cell.id) != fingerprint.digest(cell.source)
+        return base.get(cell.id) != notebook.digest(cell.source)
 
     graded = {c.metadata.nbgrader.grade_id: c for c in release.cells if "nbgrader" in c.metadata}
     locked = {cell.id for cell in graded.values() if cell.metadata.nbgrader.locked}

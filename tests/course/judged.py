@@ -17,7 +17,8 @@ from helpers.checks.engine.report import Finding, Report
 from helpers.course.authoring import build
 from helpers.course.authoring.nbgrade import gradebook
 from helpers.course.grading import execute, grade
-from helpers.course.grading.execute import Job, Outcome
+from helpers.course.grading.execute import Outcome
+from helpers.course.grading.judge import Check
 from helpers.course.settings import Course
 from tests.common import LESSON, tiny_course
 
@@ -113,12 +114,12 @@ class Desk:
                 each.manual_score, each.needs_manual_grade = points, False
             book.db.commit()
 
-    def _execute(self, job: Job) -> Outcome:
-        text = "\n".join(cell.source for cell in job.notebook.cells)
+    def _execute(self, notebook: NotebookNode, tests: dict[str, Check], *_: object) -> Outcome:
+        text = "\n".join(cell.source for cell in notebook.cells)
         outcome = Outcome()
-        for name in job.tests:
+        for name in tests:
             exercise = name.removesuffix("-test")
-            [answer] = [c.source for c in job.notebook.cells if f"def {exercise}(" in c.source]
+            [answer] = [c.source for c in notebook.cells if f"def {exercise}(" in c.source]
             right = any(line in answer for line in self.accepted[exercise])
             found = Finding("all", 2, 2) if right else Finding("all", 2, 0, "differs", HINT)
             data = Report(exercise, [found])._repr_mimebundle_()

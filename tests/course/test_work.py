@@ -9,7 +9,8 @@ import pytest
 from nbformat import NotebookNode, v4
 
 from helpers.course import work
-from helpers.course.authoring import build, fingerprint
+from helpers.course.authoring import build
+from helpers.course.authoring import notebook as notebooks
 from helpers.course.cli import main
 from helpers.course.settings import Course, CourseError
 from tests.common import ESSAY, LESSON
@@ -126,7 +127,7 @@ def test_a_copy_saved_by_colab_or_without_its_digests_keeps_the_answer(
     tiny: Course, begun: NotebookNode
 ) -> None:
     _cell(begun, "# EXERCISE double").source = ANSWER
-    begun.metadata.pop(fingerprint.KEY)
+    begun.metadata.pop(notebooks.DIGESTS)
     begun.nbformat_minor = 0
     for cell in begun.cells:
         cell.metadata["id"] = cell.pop("id")

@@ -25,7 +25,6 @@ from helpers.course import settings
 from helpers.course.authoring import (
     check_call,
     contents,
-    fingerprint,
     nbgrade,
     notebook,
     source,
@@ -81,7 +80,7 @@ def build(course: Course, units: list[str], execute: bool = True) -> None:
     settings.write(course.root / contents.PLACE, contents.as_json(course))
     for unit in tqdm(units, desc="building", unit="unit"):
         path = course.notebooks / unit / f"{unit}.ipynb"
-        if path.exists() and not fingerprint.untouched(notebook.read(path)):
+        if path.exists() and not notebook.untouched(notebook.read(path)):
             raise CourseError(f"{path} has been worked in; move it away, then build again")
         with tempfile.TemporaryDirectory(prefix="order-matters-") as folder:
             made = make(course, unit, Path(folder))
@@ -106,7 +105,7 @@ def make(course: Course, unit: str, folder: Path) -> Built:
         raise CourseError("\n".join(f"{course.text(unit)}:{each}" for each in faults))
     complete = notebook.instructor(cells, unit, course)
     released = nbgrade.release(complete, nbgrade.settings(course))
-    released.metadata[fingerprint.KEY] = fingerprint.digests(released)
+    released.metadata[notebook.DIGESTS] = notebook.digests(released)
     notebook.write(folder / "source" / unit / f"{unit}.ipynb", complete)
     notebook.write(folder / "release" / unit / f"{unit}.ipynb", released)
     return Built(complete, released, _solution(complete))

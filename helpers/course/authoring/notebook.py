@@ -12,10 +12,10 @@ from nbformat import NotebookNode, v4
 
 from helpers.course import settings
 from helpers.course.authoring import published
-from helpers.course.authoring.set_up import set_up
 from helpers.course.authoring.source import FIGURE, Cell, heading, points
 from helpers.course.settings import Course, CourseError
 
+DIGESTS = "order-matters-digest"  # of the notebook's metadata, which editors keep
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
@@ -32,7 +32,7 @@ def instructor(cells: list[Cell], unit: str, course: Course) -> NotebookNode:
     title, *rest = [_with_header(cell, cells) for cell in cells]
     title.source = _title(title.source, cells, unit, course)
     frame = [v4.new_markdown_cell(published.badges(unit, course))] if course.published else []
-    frame += [title, v4.new_code_cell(set_up(course))]
+    frame += [title, v4.new_code_cell(published.set_up(course))]
     notebook = v4.new_notebook(cells=[*frame, *rest, v4.new_markdown_cell(_end(unit, course))])
     notebook.metadata = nbformat.from_dict(METADATA)
     _name_cells(notebook)
@@ -142,3 +142,19 @@ def _name_cells(notebook: NotebookNode) -> None:
         name = cell.metadata.get("nbgrader", {}).get("grade_id", digest)
         cell.id = f"{name}-{seen[name]}" if seen[name] else name
         seen[name] += 1
+
+
+def digest(source: str) -> str:
+    """Return a short digest of a cell's text."""
+    return hashlib.sha1(source.encode()).hexdigest()[:8]
+
+
+def digests(notebook: NotebookNode) -> dict[str, str]:
+    """Return the digest of each cell, by its id."""
+    return {cell.id: digest(cell.source) for cell in notebook.cells}
+
+
+def untouched(notebook: NotebookNode) -> bool:
+    """Return whether it is as it was released: nothing written, nothing run."""
+    ran = any(cell.get("execution_count") or cell.get("outputs") for cell in notebook.cells)
+    return not ran and notebook.metadata.get(DIGESTS) == digests(notebook)

@@ -1,14 +1,67 @@
-"""Where a release can be opened or fetched: on Colab, on Binder, on GitHub."""
+"""Where a release can be opened or fetched, and the cell that fetches its helpers on Colab."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from string import Template
 
 from helpers.course import settings
 from helpers.course.settings import TRIED, Course
 
 SHIELD = "https://img.shields.io/badge"
 GLOSSARY = "docs/glossary.md"
+UNPUBLISHED = """\
+# Set-up: this checks that the course's helpers are there.
+import importlib.util
+import sys
+
+if "google.colab" in sys.modules:
+    raise RuntimeError("This copy has no published release for Colab to install from.")
+elif importlib.util.find_spec("helpers") is None:
+    raise ModuleNotFoundError("The helpers are missing: open this notebook with `make lab`.")"""
+# pip is asked by way of IPython: its own %pip tells everybody to restart the kernel, which nobody
+# has to. PyPI has another package named helpers.
+PUBLISHED = Template("""\
+# Set-up: on Colab this installs the course's helpers; elsewhere it checks that they are there.
+import importlib
+import importlib.util
+import subprocess
+import sys
+
+
+class SetUpError(Exception):
+    def _render_traceback_(self):  # one line, in the place of Python's many
+        return [str(self)]
+
+
+def install(*what):
+    print("Installing", what[-1].split("/")[-1].split("#")[0])
+    pip = [sys.executable, "-m", "pip", "install", "-q", "--disable-pip-version-check"]
+    done = subprocess.run([*pip, "--retries", "1", *what], capture_output=True, text=True)
+    if done.returncode:
+        raise SetUpError(
+            "Run this cell again in a minute; if pip asks for another Python, choose it first by "
+            "Runtime > Change runtime type. Then ask your teacher about release $release. "
+            f"pip says: {done.stderr.strip()}"
+        )
+    importlib.invalidate_caches()
+
+
+def missing(name):
+    found = importlib.util.find_spec(name)
+    return found is None or found.origin is None  # a folder alone is no package
+
+
+if "google.colab" in sys.modules and missing("helpers"):
+    install("$wheel")
+if "google.colab" in sys.modules and missing("d2l"):
+    install("--no-deps", "d2l==1.0.3")
+if missing("helpers"):
+    raise SetUpError("The helpers are missing: open this notebook with `make lab`.")
+found = importlib.util.find_spec("helpers")
+if not found.submodule_search_locations or not importlib.util.find_spec("helpers.encodings"):
+    sys.modules.pop("helpers", None)
+    raise SetUpError(f"{found.origin} is not our helpers. Rename it, then run this cell again.")""")
 
 
 def github(course: Course) -> str:
@@ -66,3 +119,10 @@ def readme_badges(course: Course) -> str:
     first, last = (f"{major}.{minor}" for major, minor in TRIED)
     python = f"![Python {first} to {last}]({SHIELD}/python-{first}_to_{last}-blue)"
     return f"[![tests]({tests}/badge.svg)]({tests}) {badges(course.units()[0], course)} {python}"
+
+
+def set_up(course: Course) -> str:
+    """Return the cell."""
+    if not course.published:
+        return UNPUBLISHED
+    return PUBLISHED.substitute(release=course.release, wheel=wheel(course))

@@ -21,9 +21,9 @@ from nbgrader.utils import compute_checksum, determine_grade, is_grade, is_solut
 from helpers.checks.engine.report import Finding, findings_in
 from helpers.course import intake
 from helpers.course.grading import execute
-from helpers.course.grading.execute import Job, Outcome
+from helpers.course.grading.execute import Outcome
 from helpers.course.grading.judge import Check
-from helpers.course.intake.worker import printable
+from helpers.course.intake import printable
 from helpers.course.pages import feedback
 from helpers.course.pages.feedback import Grade, Mark
 from helpers.course.pages.sanitize import sanitize
@@ -53,8 +53,7 @@ class Result:
         mark: as nbgrader's autograder gives it, and as the page tells it.
         files: contents by the folder of nbgrader's that they belong in.
         answers: digests by cell. hints: by exercise.
-        seconds: by test. total: of them all. limited: who held memory and processes.
-        problem: why there is no page.
+        seconds: that it took. problem: why there is no page.
     """
 
     mark: Mark
@@ -63,9 +62,7 @@ class Result:
     hints: dict[str, list[str]]
     repairs: list[str] = field(default_factory=list)
     flags: list[str] = field(default_factory=list)
-    seconds: dict[str, float] = field(default_factory=dict)
-    total: float = 0.0
-    limited: str = ""
+    seconds: float = 0.0
     problem: str = ""
 
 
@@ -89,7 +86,7 @@ def autograde(
         notebook, repairs = intake.repaired(content, bundle.release)
     except CourseError as error:
         raise CourseError(f"not graded: {error}") from error
-    outcome = execute.execute(Job(notebook, bundle.checks, limits, isolated, dict(files)))
+    outcome = execute.execute(notebook, bundle.checks, limits, isolated, files)
     return result(bundle.unit, student, notebook, outcome, repairs)
 
 
@@ -115,8 +112,6 @@ def result(
         [printable(each) for each in repairs + outcome.notes],
         [printable(each) for each in outcome.flags],
         outcome.seconds,
-        outcome.total,
-        outcome.limited,
     )  # fmt: skip
     try:
         made.files["feedback"] = feedback.render(autograded, mark).encode("utf-8", "replace")

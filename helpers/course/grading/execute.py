@@ -1,17 +1,16 @@
-"""Executes one submission in a sandbox.
-
-A worker on any machine can do a job: it holds all that is needed, and its outcome is all there is.
-"""
+"""Executes one submission in a sandbox."""
 
 from __future__ import annotations
 
+import re
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
 from nbformat import NotebookNode
+from nbgrader.utils import is_locked
 
-from helpers.course.grading import code_flags
 from helpers.course.grading.judge import Check, Judge
 from helpers.course.intake.lesson import definitions, is_unchanged, to_run
 from helpers.course.sandbox import pool
@@ -27,83 +26,102 @@ MISSING = {
 NOTES, NOTED = 10, 100  # notes of a notebook, characters of what one quotes
 KERNELS = 6  # that one notebook may have, as each one's cells are run again in the next
 SHARE = 0.25  # of the time that is left, for one cell: so slow cells leave some to the answers
-
-
-@dataclass(frozen=True)
-class Job:
-    """A submission to execute: its repaired notebook, and what is graded in it.
-
-    Args:
-        files: what was handed in beside the notebook, by name.
-    """
-
-    notebook: NotebookNode
-    tests: dict[str, Check]
-    limits: Limits
-    isolated: bool = True
-    files: dict[str, bytes] = field(default_factory=dict)
+# What no exercise needs, and a person is to look at. What can be copied is what the helpers, other
+# packages or the lesson have; and what a kernel measures of an answer can be made up.
+_WORDS = re.compile(
+    # speaks for the grader
+    r"helpers\.course|checks\.engine(?!\.earlier)|vnd\.order-matters\S*|\b(?:display_pub|pub_socket)\b"
+    # goes where calls cannot be followed
+    r"|\b(?:setprofile|_getframe|currentframe|ctypes|FunctionType|CodeType)\b"
+    r"|\b(?:_thread|threading|concurrent|greenlet|multiprocessing|to_thread|run_in_executor)\b"
+    # takes the text or the code of others, or writes down what they do, or what they are made of
+    r"|\btorch\.(?:jit|fx|export|compile|ops|_C)\b|\b(?:symbolic_trace|make_fx)\b"
+    r"|\b(?:getsource\w*|get_objects|get_referrers|__code__|__closure__|__subclasses__)\b"
+    r"|\bexec(?=\()"
+)
 
 
 @dataclass
 class Outcome:
-    """What came of a job.
+    """What came of a notebook.
 
     Args:
         outputs: by cell id.
         flags: what an instructor should look at. notes: what learner and instructor should know.
-        seconds: by test. total: of them all.
-        limited: who held the limits of memory and processes.
+        seconds: that it took.
     """
 
     outputs: dict[str, list[NotebookNode]] = field(default_factory=dict)
     flags: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    seconds: dict[str, float] = field(default_factory=dict)
-    total: float = 0.0
-    limited: str = ""
+    seconds: float = 0.0
 
 
-def execute(job: Job) -> Outcome:
-    """Return what comes of a job; should the sandbox die of itself, it is done once more.
+def execute(
+    notebook: NotebookNode,
+    tests: Mapping[str, Check],
+    limits: Limits,
+    isolated: bool = True,
+    files: Mapping[str, bytes] | None = None,
+) -> Outcome:
+    """Run a repaired notebook; should the sandbox die of itself, it is done once more.
+
+    Args:
+        tests: what is graded in it, by grade_id.
+        files: what was handed in beside it, by name.
 
     Raises:
         CourseError: it died again, so that nothing can be said about the notebook.
     """
     for again in (False, True):
         try:
-            with pool.taken(job.limits, job.isolated, fresh=again) as sandbox:
-                return _Execution(job, sandbox).outcome
+            with pool.taken(limits, isolated, fresh=again) as sandbox:
+                return _Execution(sandbox, notebook, tests, files or {}).outcome
         except SandboxDiedError as died:
             reason = str(died)
     raise CourseError(f"not graded: {reason}, twice; run again")
 
 
-class _Execution:
-    """One job on its way."""
+def strange(notebook: NotebookNode) -> list[str]:
+    """Return words in the learner's own code that no exercise needs, each once; no mark changes."""
+    cells = [c for c in notebook.cells if c.cell_type == "code" and not is_locked(c)]
+    text = "\n".join(cell.source for cell in cells)
+    return list(dict.fromkeys(each[:80] for each in _WORDS.findall(text)))
 
-    def __init__(self, job: Job, sandbox: Sandbox) -> None:
-        self.job, self.sandbox, self.outcome = job, sandbox, Outcome(limited=sandbox.limited)
-        if strange := code_flags.strange(job.notebook):
-            listed = ", ".join(strange[:5])
+
+class _Execution:
+    """One notebook on its way."""
+
+    def __init__(
+        self,
+        sandbox: Sandbox,
+        notebook: NotebookNode,
+        tests: Mapping[str, Check],
+        files: Mapping[str, bytes],
+    ) -> None:
+        self.sandbox, self.limits, self.tests, self.files = sandbox, sandbox.limits, tests, files
+        self.outcome = Outcome()
+        if words := strange(notebook):
+            listed = ", ".join(words[:5])
             self.outcome.flags.append(f"words in its code that no exercise needs: {listed}")
         start = time.monotonic()
-        self.end = start + job.limits.notebook_seconds
+        self.end = start + self.limits.notebook_seconds
         self.stopped = ""  # why the rest is not run
         self.kernels = 1
         self.lesson: list[str] = []  # code of its cells that wait to be run
         self.number = 0  # of the cell that is run, from 1 on
         # Number, code and most seconds (0: a cell's) of each so far, to run them again.
         self.ran: list[tuple[int, str, float]] = []
-        self.session = Session(sandbox, job.files)
+        self.session = Session(sandbox, files)
         self.judge = Judge(partial(self._run, remembered=False), self.outcome.flags)
         try:
-            for self.number, cell in enumerate(job.notebook.cells, 1):
+            for self.number, cell in enumerate(notebook.cells, 1):
                 if cell.cell_type == "code":
                     self.outcome.outputs[cell.id] = self._cell(cell)
         finally:
             if not self.session.close():
                 sandbox.close()
-        self.outcome.total = time.monotonic() - start
+        self.outcome.seconds = time.monotonic() - start
 
     def _cell(self, cell: NotebookNode) -> list[NotebookNode]:
         """Return what a cell shows, or an error that says why it was not run."""
@@ -131,17 +149,15 @@ class _Execution:
         """Return whether the notebook's time is up; then the rest is not run."""
         late = time.monotonic() > self.end
         if late and not self.stopped:
-            self._stop(f"the notebook took more than {self.job.limits.notebook_seconds:.0f} s")
+            self._stop(f"the notebook took more than {self.limits.notebook_seconds:.0f} s")
         return late
 
     def _executed(self, cell: NotebookNode) -> list[NotebookNode]:
         """Run a cell, or ask what it tests; return what it shows."""
         grade_id = cell.metadata.get("nbgrader", {}).get("grade_id")
-        start = time.monotonic()
-        if grade_id in self.job.tests:
+        if grade_id in self.tests:
             self._run_lesson()
-            shown = self.judge.shown(self.job.tests[grade_id])
-            self.outcome.seconds[grade_id] = time.monotonic() - start
+            shown = self.judge.shown(self.tests[grade_id])
             self._note_late(shown, f"{grade_id}: the check")
             return shown
         if is_unchanged(cell):
@@ -162,7 +178,7 @@ class _Execution:
         code = "\n".join(filter(None, self.lesson))
         self.lesson.clear()
         if code:
-            most = self.job.limits.notebook_seconds
+            most = self.limits.notebook_seconds
             self.ran.append((self.number, code, most))
             shown = self._run(code, most=most)
             self._note_late(shown, f"the lesson's cells before cell {self.number}")
@@ -193,7 +209,7 @@ class _Execution:
             self.kernels += 1
             if not self.session.close():  # what it answers late would be taken for the next one's
                 raise SandboxDiedError("the sandbox did not end a kernel")
-            self.session = Session(self.sandbox, self.job.files)
+            self.session = Session(self.sandbox, self.files)
             again = (n for n, (_, c, most) in enumerate(self.ran) if not self._survives(c, most))
             if (ending := next(again, None)) is None:
                 return left_out and not self._is_late()
@@ -233,5 +249,5 @@ class _Execution:
             most: seconds; those of a cell if 0.
         """
         left = (self.end - time.monotonic()) * SHARE
-        seconds = min(most or self.job.limits.cell_seconds, left)
+        seconds = min(most or self.limits.cell_seconds, left)
         return self.session.run(code, max(1.0, seconds), remembered)

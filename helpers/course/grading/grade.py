@@ -19,16 +19,14 @@ from tqdm import tqdm
 import helpers
 from helpers.course import intake
 from helpers.course.authoring import build, nbgrade
-from helpers.course.grading import grades_csv, lateness, regrade
+from helpers.course.grading import grades_csv, lateness
 from helpers.course.grading.autograde import Result, UnitBundle, autograde
-from helpers.course.grading.database import GradebookBusyError
 from helpers.course.grading.gradebook import ClassGradebook
-from helpers.course.grading.journal import exclusive_lock
+from helpers.course.grading.journal import GradebookBusyError, exclusive_lock
 from helpers.course.grading.judge import tests, with_seeds
-from helpers.course.grading.workers import executor
 from helpers.course.intake import Submission
 from helpers.course.intake import groups as of_groups
-from helpers.course.sandbox import bubblewrap
+from helpers.course.sandbox import bubblewrap, pool
 from helpers.course.sandbox.process import Limits
 from helpers.course.settings import Course, CourseError
 
@@ -80,22 +78,47 @@ def grade(
     with exclusive_lock(out):
         lateness.settle(out, late, course.units())
         again = bool(learners or unit)
-        before = grades_csv.read(out) if again else None
+        if again:
+            grades_csv.read(out)  # which says so where there is nothing yet
         rules = lateness.rules(out)
         zone = str(rules.zone) if rules and rules.zone else ""
         found = intake.find(course, submissions, out / "unpacked", zone, platform)
         found = of_groups.spread(found, groups) if groups else found
-        found = regrade.chosen(found, learners, unit) if again else found
+        found = _chosen(found, learners, unit) if again else found
         nbgrade.settle(course, out)
         with (
             closing(ClassGradebook(out, nbgrade.settings(course))) as book,
-            executor(scheduler, workers, isolated) as (pool, capacity),
+            pool.executor(scheduler, workers, isolated) as (executes, capacity),
         ):
             units = sorted({each.unit for each in found} - {""})
             bundles = {name: _bundle(course, name, out, book) for name in units}
             run = _Run(book, bundles, _secret(out), limits, isolated, again)
-            run.all(found, pool, AHEAD * capacity)
-        return grades_csv.write(out, run.rows, before)
+            run.all(found, executes, AHEAD * capacity)
+        return grades_csv.write(out, run.rows)
+
+
+def _chosen(found: list[Submission], learners: Collection[str], unit: str) -> list[Submission]:
+    """Return the submissions of these learners, or of all, in a unit, or in all.
+
+    Args:
+        learners: as grades.csv names them.
+
+    Raises:
+        CourseError: somebody named has handed in nothing of it.
+    """
+    fit = [
+        each
+        for each in found
+        if (not learners or each.student in learners) and unit in ("", each.unit)
+    ]
+    missing = sorted(set(learners) - {each.student for each in fit})
+    if missing or not fit:
+        of_whom = f" of {', '.join(missing)}" * bool(missing)
+        raise CourseError(
+            f"nothing{of_whom} to grade again{f' in {unit}' * bool(unit)}: "
+            "name learners as the column student of grades.csv does"
+        )
+    return fit
 
 
 def _bundle(course: Course, unit: str, out: Path, book: ClassGradebook) -> UnitBundle:
@@ -130,7 +153,7 @@ class _Run:
     def __post_init__(self) -> None:
         self.rows: list[dict[str, Any]] = []
 
-    def all(self, found: list[Submission], pool: Executor, most: int) -> None:
+    def all(self, found: list[Submission], executes: Executor, most: int) -> None:
         """Grade everybody, with at most so many notebooks read ahead."""
         waiting = deque(found)
         on_way: dict[Future[Result], Submission] = {}
@@ -138,13 +161,13 @@ class _Run:
             while waiting or on_way:
                 while waiting and len(on_way) < most:
                     each = waiting.popleft()
-                    if future := self._started(each, pool):
+                    if future := self._started(each, executes):
                         on_way[future] = each
                 done = wait(on_way, return_when=FIRST_COMPLETED).done
                 self._finish({each: on_way.pop(each) for each in list(on_way) if each in done})
                 bar.update(len(self.rows) - bar.n)
 
-    def _started(self, found: Submission, pool: Executor) -> Future[Result] | None:
+    def _started(self, found: Submission, executes: Executor) -> Future[Result] | None:
         """Hand a submission to a worker; return None where its row is known without."""
         try:
             if found.problem:
@@ -155,7 +178,7 @@ class _Run:
             bundle = self.bundles[found.unit]
             seeded = with_seeds(bundle.checks, self.secret, found.digest)
             files = {name: path.read_bytes() for name, path in found.files.items()}
-            return pool.submit(
+            return executes.submit(
                 autograde,
                 replace(bundle, checks=seeded),
                 found.student,

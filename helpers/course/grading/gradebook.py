@@ -13,18 +13,17 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
-import pandas as pd
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook, MissingEntry, SubmittedAssignment
 from nbgrader.utils import parse_utc
-from sqlalchemy import text
 from traitlets.config import Config
 
+from helpers.course import settings
 from helpers.course.authoring import nbgrade
 from helpers.course.authoring.nbgrade import COURSE
-from helpers.course.grading import grades_csv, journal, lateness, regrade
-from helpers.course.grading.autograde import Result, answers_in
-from helpers.course.grading.database import SEARCHED, create, writable
+from helpers.course.grading import grades_csv, journal, lateness
+from helpers.course.grading.autograde import Result
+from helpers.course.grading.journal import writable
 from helpers.course.intake import Submission
 from helpers.course.pages import feedback
 from helpers.course.pages.feedback import Grade, Mark
@@ -45,17 +44,10 @@ class ClassGradebook:
 
     def __init__(self, out: Path, config: Config) -> None:
         self.out, self.config, self.rules = out, config, lateness.rules(out)
-        with writable(out):
-            create(out)
+        journal.create(out)
         self.book = Gradebook(nbgrade.gradebook(out), COURSE)
         self.book.db.remove()
         self.book.db.configure(autoflush=False, expire_on_commit=False)
-        with self.transaction():
-            self.book.db.execute(text(journal.CREATE))
-            for table, column in SEARCHED:
-                name = f"order_matters_{table}"
-                made = f"CREATE INDEX IF NOT EXISTS {name} ON {table} ({column})"
-                self.book.db.execute(text(made))
 
     def close(self) -> None:
         """Close the connection."""
@@ -103,8 +95,8 @@ class ClassGradebook:
                     journal.put(self.book, found.student, found.unit, entry | {"key": ""})
         with self.transaction():
             entered = [self._enter(*each) for each in batch]
-        for _, changed in entered:
-            regrade.add(self.out, changed)
+            # Before it is committed: who is killed in between has a line twice, and loses none.
+            grades_csv.add_changes(self.out, [line for _, lines in entered for line in lines])
         return [row for row, _ in entered]
 
     def again(self, found: Submission, key: str) -> dict[str, Any] | None:
@@ -133,22 +125,20 @@ class ClassGradebook:
                 return grades_csv.marks(feedback.mark_of(submission)) | {"status": CUT_SHORT}
             if entry and submission:
                 return self._current(submission, entry)
-        if submission:
-            raise CourseError(f"{self.out} {grades_csv.EARLIER}")
         raise CourseError(f"{self.out} holds no marks of {student} in {unit}; grade again")
 
     def _enter(
         self, found: Submission, key: str, result: Result
-    ) -> tuple[dict[str, Any], pd.DataFrame]:
-        """Return the row of a submission, and what is another than before, after it is entered."""
+    ) -> tuple[dict[str, Any], list[list[Any]]]:
+        """Enter a submission; return its row, and the lines of what is another than before."""
         book, names = self.book, (found.unit, found.student)
         entry, earlier = self._found(found.student, found.unit)
-        before = feedback.mark_of(earlier) if earlier else None
+        before = feedback.mark_of(earlier) if earlier and entry else None
         book.update_or_create_student(found.student)
         submission = book.update_or_create_submission(*names)
         submission.timestamp = parse_utc(found.when) if found.when else None
-        answers = entry["answers"] if entry else self._answers(found)
-        _fill(submission, result, answers, entry.get("digest", found.digest) != found.digest)
+        another = entry.get("digest", found.digest) != found.digest
+        _fill(submission, result, entry.get("answers", {}), another)
         if self.rules:
             lateness.enter(submission, found, self.rules)
         mark, files = self._charged(submission), dict(result.files)
@@ -156,10 +146,11 @@ class ClassGradebook:
             files["feedback"] = self._page(files["autograded"].decode(), mark)
         self._write(found, files)
         row = grades_csv.row(found, result, mark) | {"late": lateness.described(submission, found)}
-        new = {"key": key, "row": row, "seconds": result.seconds, "mark": asdict(mark)}
+        new = {"key": key, "row": row, "mark": asdict(mark)}
         new |= {"answers": result.answers, "hints": result.hints, "digest": found.digest}
         journal.put(book, found.student, found.unit, new)
-        return row, regrade.between(before, mark, entry.get("hints", result.hints), result.hints)
+        lines = grades_csv.changed(before, mark, entry["hints"], result.hints) if before else []
+        return row, lines
 
     def _found(self, student: str, unit: str) -> tuple[journal.Entry, SubmittedAssignment | None]:
         """Return what the journal and nbgrader have of a submission; nothing where one has none."""
@@ -183,24 +174,13 @@ class ClassGradebook:
             return grades_csv.marks(mark) | {
                 "status": grades_csv.WITHOUT_PAGE + (str(error) or repr(error))
             }
-        page.parent.mkdir(parents=True, exist_ok=True)
-        fresh = page.with_name(f".{page.name}.new")
-        fresh.write_bytes(content)
-        fresh.replace(page)
+        settings.write(page, content)
         journal.put(self.book, mark.student, mark.unit, entry | {"mark": asdict(mark)})
         return grades_csv.marks(mark)
 
     def _file(self, kind: str, student: str, unit: str) -> Path:
         """Return where nbgrader's own commands look for a file."""
         return self.out / kind / student / unit / f"{unit}.{FILES[kind]}"
-
-    def _answers(self, found: Submission) -> dict[str, str]:
-        """Return digests of the answers that an earlier version graded, which kept no journal."""
-        try:
-            text = self._file("submitted", found.student, found.unit).read_text("utf-8")
-            return answers_in(nbformat.v4.reads(text))
-        except (OSError, ValueError):
-            return {}
 
     def _has_files(self, found: Submission) -> bool:
         """Return whether the notebooks are there that belong to an entry."""

@@ -1,25 +1,35 @@
-"""grades.csv: a row per submission, and what a terminal shows of it."""
+"""grades.csv, a row per submission, and changes.csv, what is another after one is graded again."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from helpers.course import settings
 from helpers.course.grading.autograde import Result
 from helpers.course.intake import Submission
-from helpers.course.pages.feedback import Mark
+from helpers.course.pages.feedback import Grade, Mark
 from helpers.course.settings import CourseError, printable
 
+NAME = "grades.csv"
 EMPTY: dict[str, Any] = {  # a row of grades.csv
     "student": "", "unit": "", "score": 0.0, "pending": 0.0, "max_score": 0.0, "late": "",
     "penalty": 0.0, "status": "", "flags": "", "repairs": "", "hints": [], "seconds": 0.0,
-    "platform_id": "", "email": "", "return_as": "", "limits": "",
+    "platform_id": "", "email": "", "return_as": "",
 }  # fmt: skip
 COLUMNS = list(EMPTY)
 WITHOUT_PAGE = "graded, without a feedback page: "
-EARLIER = "was graded by an earlier version; run `course grade` on all submissions"
+CHANGES = "changes.csv"
+CHANGED = [  # columns of changes.csv
+    "when", "student", "unit", "exercise", "points_before", "points_after", "hint_before",
+    "hint_after",
+]  # fmt: skip
+Hints = Mapping[str, list[str]]  # by exercise
 
 
 def row(found: Submission, result: Result, mark: Mark) -> dict[str, Any]:
@@ -28,11 +38,10 @@ def row(found: Submission, result: Result, mark: Mark) -> dict[str, Any]:
     made = marks(mark) | {
         "student": found.student,
         "unit": found.unit,
-        "seconds": round(result.total, 1),
+        "seconds": round(result.seconds, 1),
         "flags": "; ".join(result.flags),
         "repairs": "; ".join([*found.notes, *result.repairs]),
         "hints": list(dict.fromkeys(hints)),
-        "limits": result.limited,
     }
     if result.problem:
         made["status"] = WITHOUT_PAGE + result.problem
@@ -52,21 +61,21 @@ def marks(mark: Mark) -> dict[str, Any]:
     }
 
 
-def write(out: Path, rows: list[dict[str, Any]], before: pd.DataFrame | None) -> pd.DataFrame:
+def write(out: Path, rows: list[dict[str, Any]]) -> pd.DataFrame:
     """Write rows to OUT/grades.csv and return them, sorted.
 
-    Args:
-        before: rows of an earlier run, of which those of other submissions stay in the file.
+    Rows of an earlier run stay in the file, but for those of the same learner and unit, and a
+    learner's whose notebook was none of a unit.
     """
     keys = ["student", "unit"]
     table = pd.DataFrame(rows, columns=COLUMNS).sort_values(keys)
-    whole = table
-    if before is not None:
-        others = before[~before.set_index(keys).index.isin(table.set_index(keys).index)]
-        whole = pd.concat([table.astype(object), others]).sort_values(keys)
-    fresh = out / "grades.csv.new"
-    whole.to_csv(fresh, index=False)
-    fresh.replace(out / "grades.csv")
+    before = table[:0]
+    with suppress(CourseError):  # there is none yet
+        before = read(out)
+    again = before.set_index(keys).index.isin(table.set_index(keys).index)
+    again |= (before.unit == "") & before.student.isin(table.student)
+    both = [table.astype(object), before[~again].astype(object)]
+    settings.write(out / NAME, pd.concat(both).sort_values(keys).to_csv(index=False))
     return table.reset_index(drop=True)
 
 
@@ -77,11 +86,11 @@ def read(out: Path) -> pd.DataFrame:
         CourseError: there is none, or it is of an earlier version of the course.
     """
     try:
-        rows = pd.read_csv(out / "grades.csv", dtype=str, keep_default_na=False)
+        rows = pd.read_csv(out / NAME, dtype=str, keep_default_na=False)
     except (FileNotFoundError, pd.errors.EmptyDataError) as error:
         raise CourseError(f"{out} holds no grades.csv; `course grade` writes it") from error
     if "return_as" not in rows:
-        raise CourseError(f"{out} {EARLIER}")
+        raise CourseError(f"{out} was graded by an earlier version: run `course grade` again")
     return rows
 
 
@@ -98,3 +107,44 @@ def as_text(table: pd.DataFrame) -> str:
         if hints
     ]
     return marks.to_string(index=False) + ("\n\nHints given\n" + "".join(hints) if hints else "")
+
+
+def changed(before: Mark, after: Mark, hints: Hints, hints_after: Hints) -> list[list[Any]]:
+    """Return a line for each exercise of a notebook whose points or hints are others."""
+    lines = []
+    for name, grade in before.grades.items():
+        exercise = name.removesuffix("-test")
+        points = [_points(each) for each in (grade, after.grades.get(name, Grade()))]
+        both = [" ".join(dict.fromkeys(each.get(exercise, []))) for each in (hints, hints_after)]
+        if grade.max_score and (points[0] != points[1] or both[0] != both[1]):
+            lines.append([datetime.now(UTC), after.student, after.unit, exercise, *points, *both])
+    return lines
+
+
+def _points(grade: Grade) -> str:
+    """Return a number, "pending", or both: given by hand before the answer was changed."""
+    known = grade.by_hand or grade.score or not grade.needs_manual
+    return ", ".join([f"{grade.score:g}"] * bool(known) + ["pending"] * grade.needs_manual)
+
+
+def add_changes(out: Path, lines: list[list[Any]]) -> None:
+    """Append lines, which are columns of `CHANGED`, to OUT/changes.csv."""
+    if lines:
+        path, table = out / CHANGES, pd.DataFrame(lines, columns=CHANGED)
+        table.to_csv(path, mode="a", header=not path.exists(), index=False)
+
+
+def changes(out: Path) -> list[str]:
+    """Return the lines of OUT/changes.csv in words, the oldest first."""
+    if not (out / CHANGES).exists():
+        return []
+    found = []
+    table = pd.read_csv(out / CHANGES, dtype=str, keep_default_na=False).map(printable)
+    for row in table.itertuples():
+        text = f"{row.student}, {row.unit}, {row.exercise}: "
+        text += f"{row.points_before} → {row.points_after} points"
+        if row.hint_before != row.hint_after:
+            text += f"\n  hint before: {row.hint_before or 'none'}"
+            text += f"\n  hint after: {row.hint_after or 'none'}"
+        found.append(text)
+    return found

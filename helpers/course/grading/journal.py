@@ -1,13 +1,15 @@
-"""The journal of a class: what has been graded, so that the next run need not do it again.
+"""OUT/gradebook.db, nbgrader's gradebook of a class, with a table of the course's own: the journal.
 
-It is a table beside nbgrader's own in OUT/gradebook.db. So marks and journal come in one
-transaction, and whenever a run is killed, each tells of the same notebooks.
+The journal says what has been graded, so that the next run need not do it again. Marks and journal
+come in one transaction, so whenever a run is killed, each tells of the same notebooks.
 """
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
@@ -16,17 +18,70 @@ from typing import Any
 
 from nbgrader.api import Gradebook
 from sqlalchemy import text
+from sqlalchemy.exc import OperationalError
 
+from helpers.course.authoring import nbgrade
 from helpers.course.settings import CourseError
 
 LOCK = ".lock"  # in every folder of a class
-CREATE = """CREATE TABLE IF NOT EXISTS course_journal
+SEARCHED = (  # without an index, nbgrader reads the rows of the whole class for each notebook
+    ("grade", "notebook_id"),
+    ("comment", "notebook_id"),
+    ("submitted_notebook", "assignment_id"),
+)
+TABLE = """CREATE TABLE IF NOT EXISTS course_journal
     (student TEXT, unit TEXT, entry TEXT, PRIMARY KEY (student, unit))"""
 WRITE = "INSERT OR REPLACE INTO course_journal VALUES (:student, :unit, :entry)"
 READ = "SELECT entry FROM course_journal"
 OF_ONE = READ + " WHERE student = :student AND unit = :unit"
 
-Entry = dict[str, Any]  # "key" of the notebook graded, "row" of grades.csv, "seconds" by test, …
+Entry = dict[str, Any]  # "key" of the notebook graded, "row" of grades.csv, "hints" by exercise, …
+
+
+class GradebookBusyError(CourseError):
+    """Another program does not end what it writes into the gradebook."""
+
+
+def create(out: Path) -> None:
+    """Make a gradebook of nbgrader's newest version where there is none, and our table in it.
+
+    nbgrader would ask the command `alembic` from PATH for the version, which may not be there.
+    """
+    path = out / "gradebook.db"
+    if not path.exists() or not path.stat().st_size:  # an empty one is of a run that was killed
+        fresh = path.with_name("gradebook.db.new")
+        fresh.unlink(missing_ok=True)
+        with closing(sqlite3.connect(fresh)) as made, made:
+            made.execute("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)")
+            made.execute("INSERT INTO alembic_version VALUES (?)", [nbgrade.newest_tables()])
+        fresh.replace(path)
+    with writable(out), closing(Gradebook(nbgrade.gradebook(out), nbgrade.COURSE)) as book:
+        book.db.execute(text(TABLE))
+        for table, column in SEARCHED:
+            name = f"order_matters_{table}"
+            book.db.execute(text(f"CREATE INDEX IF NOT EXISTS {name} ON {table} ({column})"))
+        book.db.commit()
+
+
+@contextmanager
+def writable(out: Path) -> Iterator[None]:
+    """Say what a person can mend where nothing can be written.
+
+    Raises:
+        GradebookBusyError: SQLite has waited for another program in vain.
+        OSError: the disk is full.
+    """
+    try:
+        yield
+    except (OperationalError, sqlite3.OperationalError) as error:
+        if "disk is full" in str(error):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) from error
+        if "database is locked" not in str(error):
+            raise
+        raise GradebookBusyError(
+            f"another program is writing into {out / 'gradebook.db'} (nbgrader, or a viewer of "
+            "databases): close it, then run again; what has been graded is kept"
+        ) from error
 
 
 def put(book: Gradebook, student: str, unit: str, entry: Entry) -> None:
@@ -45,7 +100,7 @@ def entries(out: Path) -> Iterator[Entry]:
     path = out.absolute() / "gradebook.db"
     found = []
     with (
-        suppress(sqlite3.OperationalError),  # there is none, or an older one without a journal
+        suppress(sqlite3.OperationalError),  # there is none yet
         closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as book,
     ):
         found = book.execute(READ).fetchall()

@@ -14,9 +14,11 @@ from nbformat import NotebookNode, v4
 from nbgrader.utils import is_grade
 
 from helpers.checks.engine import Report
+from helpers.checks.engine.plain import decode
+from helpers.checks.engine.questions import Answers
 from helpers.course.authoring import check_call
 from helpers.course.authoring.check_call import Check
-from helpers.course.sandbox import kernel
+from helpers.course.sandbox import shell
 from helpers.course.sandbox.session import error
 
 __all__ = ["Check", "Judge", "tests", "with_seeds"]
@@ -72,18 +74,14 @@ class Judge:
     def shown(self, test: Check) -> list[NotebookNode]:
         """Return what a test cell shows, from which nbgrader reads its points."""
         arguments = [repr(test.module), repr(test.exercise), repr(test.seed), test.answer]
-        shown = self.run(_call("ask", *arguments))
-        if not any("data" in each or each.output_type == "error" for each in shown):
-            # A connection that was cut, as on a machine with much else to do, has lost the answers.
-            shown = self.run(_call("ask", *arguments))
-        report, instead = self._judged(test, shown)
+        report, instead = self._judged(test, self.run(_call("ask", *arguments)))
         return [instead or _as_output(report)]
 
     def _judged(self, test: Check, shown: list[NotebookNode]) -> tuple[Report, NotebookNode | None]:
         """Return the report on the kernel's answers, or what the cell shows in its place."""
         none = Report(test.exercise, [])
         data = [each.get("data", {}) for each in shown]
-        published = [each[kernel.ANSWERS] for each in data if kernel.ANSWERS in each]
+        published = [each[shell.ANSWERS] for each in data if shell.ANSWERS in each]
         if errors := [each for each in shown if each.output_type == "error"]:
             return none, errors[-1]  # where the time was up, that comes behind what it interrupted
         if len(published) != 1:
@@ -93,7 +91,7 @@ class Judge:
             cases = exercise.drawn(test.seed)
             numbers = {part: len(each) for part, each in cases.items()}
             try:
-                answers = kernel.from_json(published[0], numbers)
+                answers = from_json(published[0], numbers)
             except ValueError as reason:
                 return none, self._denied(f"the answers were made up: {reason}")
             return exercise.judge(answers, test.seed, cases), None
@@ -106,10 +104,30 @@ class Judge:
 
 
 def _call(function: str, *arguments: str) -> str:
-    """Return code that calls a function of `kernel`."""
-    return f"__import__({kernel.__name__!r}, fromlist=['']).{function}({', '.join(arguments)})"
+    """Return code that calls a function of `shell`."""
+    return f"__import__({shell.__name__!r}, fromlist=['']).{function}({', '.join(arguments)})"
 
 
 def _as_output(report: Report) -> NotebookNode:
     data: dict[str, Any] = report._repr_mimebundle_()
     return nbformat.from_dict(v4.new_output("execute_result", data=data, execution_count=1))
+
+
+def from_json(data: Any, asked: Mapping[str, int]) -> Answers:
+    """Return the answers in `data`, which a learner may have made up.
+
+    Args:
+        asked: how many questions, by part.
+
+    Raises:
+        ValueError: they are not answers to so many questions.
+    """
+    try:
+        found = {part: [decode(each) for each in values] for part, values in data["found"].items()}
+        used = {part: [str(each)[: shell.LONGEST] for each in data["used"][part]] for part in found}
+        name = str(data["name"])[: shell.LONGEST]
+    except (TypeError, KeyError, AttributeError) as error:
+        raise ValueError(f"not the form of an answer: {error}") from error
+    if {part: len(values) for part, values in found.items()} != asked:
+        raise ValueError("not an answer to each question")
+    return Answers(name, found, used)

@@ -16,9 +16,8 @@ from collections import Counter, defaultdict
 from dataclasses import replace
 from pathlib import Path
 
-from helpers.course.intake import Submission
+from helpers.course.intake import Submission, printable
 from helpers.course.intake.identify import EMAIL, student_of
-from helpers.course.intake.worker import printable
 from helpers.course.settings import CourseError
 
 

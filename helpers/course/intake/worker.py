@@ -7,20 +7,15 @@ again. `concurrent.futures` is no help here: a Dask worker may have no processes
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import errno
 import json
-import os
 import re
 import signal
-import subprocess
 import sys
-import threading
 import warnings
 import zipfile
 from collections.abc import Callable
-from dataclasses import asdict
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -28,77 +23,11 @@ from typing import Any
 import nbformat
 
 from helpers.course import settings
-from helpers.course.intake import choose, lesson, notebook_file, repair, tree
+from helpers.course.intake import choose, lesson, notebook_file, printable, repair, tree
 from helpers.course.intake.upload import Limits, Upload
 from helpers.course.settings import CourseError
 
-LIMITS = Limits()
 GRADED = re.compile(r'^# %%.* (?:solution|essay)="(\w+)"', re.MULTILINE)  # a cell of a source
-END = 2.0  # seconds in which it ends, where it does
-TEXT = 300  # characters of a reason or a note
-# At the beginning of a cell, also where a table is read whose cells another sign parts.
-FORMULA = re.compile(r"""(^|[;,|])(?=[\s"']*[=+@\uff1d\uff0b\uff0d\uff20-])""")
-
-
-class Worker:
-    """The process; it starts with the first question and ends with this one at the latest."""
-
-    def __init__(self, limits: Limits = LIMITS) -> None:
-        self.limits = limits
-        self.process: subprocess.Popen[str] | None = None
-        self.lock = threading.Lock()  # one question at a time
-        atexit.register(self.close)
-
-    def ask(self, question: str, **arguments: Any) -> Any:
-        """Return the answer of one of the functions in `ANSWERS`.
-
-        Raises:
-            CourseError: what was handed in cannot be read, or not within the limits.
-            OSError: the disk is full.
-        """
-        with self.lock:
-            if self.process and self.process.poll() is not None:
-                self.close()  # something else has ended it, which is nobody's fault who comes now
-            process = self.process = self.process or self._started()
-            assert process.stdin and process.stdout
-            try:
-                print(json.dumps([question, arguments]), file=process.stdin, flush=True)
-                answer = json.loads(process.stdout.readline())
-            except (BrokenPipeError, ValueError):
-                with contextlib.suppress(subprocess.TimeoutExpired):
-                    process.wait(END)  # what is no answer may come while it goes on
-                self.close()
-                code = process.returncode
-                late = f"reading it takes more than {self.limits.seconds:g} s"
-                died = f"reading it ended the process that did ({code})"
-                raise CourseError(late if code == -signal.SIGALRM else died) from None
-            except BaseException:  # as Ctrl-C: the answer is not to be the next question's
-                self.close()
-                raise
-        if answer.get("full"):
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        if "problem" in answer:
-            raise CourseError(answer["problem"])
-        return answer["answer"]
-
-    def close(self) -> None:
-        """End it."""
-        if self.process:
-            self.process.kill()
-            self.process.communicate()
-            self.process = None
-
-    def _started(self) -> subprocess.Popen[str]:
-        # Not from the folder that one happens to be in, and Ctrl-C is for the parent.
-        code = f"from {__name__} import main; main()"
-        return subprocess.Popen(
-            [sys.executable, "-P", "-c", code, json.dumps(asdict(self.limits))],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            encoding="utf-8",
-            start_new_session=True,
-        )
 
 
 def look_through(
@@ -137,12 +66,6 @@ def repaired(_limits: Limits, content: str, release: dict[str, Any]) -> tuple[An
 
 
 ANSWERS: dict[str, Callable[..., Any]] = {"look_through": look_through, "repaired": repaired}
-
-
-def printable(text: str) -> str:
-    """Return a text safe for a terminal and, as no formula, for a table."""
-    shown = "".join(each if each.isprintable() else "\ufffd" for each in text[:TEXT])
-    return FORMULA.sub(r"\1'", shown)
 
 
 @cache

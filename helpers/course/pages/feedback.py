@@ -20,7 +20,7 @@ from nbgrader.utils import is_grade, is_solution
 
 from helpers.checks.engine.report import Finding, findings_in
 from helpers.checks.engine.shown import told_once
-from helpers.course.pages import markup
+from helpers.course.pages import sanitize
 from helpers.course.pages.page import code, page
 
 TITLE = re.compile(r"<h3>(Exercise \d+: .+?)</h3>")
@@ -135,7 +135,7 @@ def render(notebook: NotebookNode, mark: Mark) -> str:
         exercises=list(exercises.values()),
         notices=_notices(notebook),
         cells=list(_cells(notebook, exercises)),
-        picture=markup.picture,
+        picture=sanitize.picture,
         alt=_alt,
         failure=_failure,
         told_once=told_once,
@@ -157,7 +157,7 @@ def _exercises(notebook: NotebookNode, grades: dict[str, Grade]) -> dict[str, Ex
     title = ""
     for cell in notebook.cells:
         if cell.cell_type == "markdown" and (heading := TITLE.search(cell.source)):
-            title = Markup(markup.clean(heading[1]))
+            title = Markup(sanitize.clean(heading[1]))
         if not (name := _name(cell)):
             continue
         row = found.setdefault(_exercise(cell), Exercise(_exercise(cell), title or _exercise(cell)))
@@ -228,7 +228,7 @@ def _cells(notebook: NotebookNode, exercises: dict[str, Exercise]) -> Iterator[d
             "is_code": is_code,
             "html": code(cell.source)
             if is_code
-            else Markup(HEADING.sub(lowered, markup.CLEANER.clean(cell.source))),
+            else Markup(HEADING.sub(lowered, sanitize.CLEANER.clean(cell.source))),
             "outputs": cell.outputs if is_code and role != "check" else [],
         }
 

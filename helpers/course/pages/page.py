@@ -7,7 +7,6 @@ import hashlib
 import math
 from functools import lru_cache
 from importlib import resources
-from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -16,7 +15,7 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
-from helpers.course.pages.markup import BLANK, LONGEST, printed
+from helpers.course.pages.sanitize import BLANK, LONGEST, printed
 
 
 def number(value: float) -> str:
@@ -77,10 +76,3 @@ def page(template: str, *, sortable: bool = False, **values: Any) -> str:
     filled = _templates.get_template(template)
     text = filled.render(**values, style=_style, script=script, policy=policy)
     return text.encode("utf-8", "replace").decode()  # halves of characters cannot be written
-
-
-def save(path: Path, text: str) -> Path:
-    """Put a page in place of an earlier one, whole at any moment, and return its path."""
-    fresh = path.with_name(f"{path.name}.new")
-    fresh.write_text(text, encoding="utf-8")
-    return fresh.replace(path)

@@ -1,30 +1,186 @@
-"""What goes into autograded/: nbgrader's formgrader shows it as it stands, scripts and all.
+"""What a learner wrote, drew or printed, as text, pictures and HTML in which nothing can run.
 
-So it holds what a learner wrote and drew as text, as pictures, and as HTML that nh3 has let
-through, and no hidden tests: whatever program shows the notebook, nothing of it runs, is fetched or
-lies over the page. The learner's page (`feedback`) shows this notebook, too.
+`sanitize` makes of it what goes into autograded/, which nbgrader's formgrader shows as it stands,
+and the learner's page (`feedback`) shows too; no hidden test is in it. nh3 alone decides what is
+safe: `CLEANER` keeps what it lists and drops the rest. So that no text is dropped with it, a tag
+that is not among `WRITTEN`, as the `<mask>` of an answer about BERT, and a formula that would lose
+something are shown as they were written. Of pictures there are PNG and JPEG that the notebook
+itself holds.
 """
 
 from __future__ import annotations
 
 import copy
+import html
+import re
 import time
 from collections.abc import Mapping
+from functools import lru_cache, partial
 from typing import Any, cast
+from xml.etree import ElementTree
 
+import nh3
+from latex2mathml.converter import convert_to_element
+from markupsafe import Markup
+from nbconvert.filters import strip_ansi
+from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from nbformat import NotebookNode, from_dict, v4
 from nbgrader.preprocessors import ClearHiddenTests
 from nbgrader.utils import is_grade
 
 from helpers.checks.engine.report import FINDINGS
 from helpers.course.authoring.notebook import METADATA
-from helpers.course.pages import markup
-from helpers.course.pages.markup import printed
 
+WRITTEN = {"details", "summary", "b", "i", "em", "strong", "sub", "sup", "kbd", "br"}  # by learners
+HTML = {
+    "h1", "h2", "h3", "h4", "h5", "h6", "p", "div", "span", "a", "pre", "code", "blockquote", "hr",
+    "ul", "ol", "li", "dl", "dt", "dd", "del", "img", "table", "caption", "thead", "tbody", "tfoot",
+    "tr", "th", "td",
+}  # fmt: skip
+# Without annotation-xml, mglyph and malignmark, by which HTML gets into a formula.
+FORMULA = {
+    "math", "mrow", "mi", "mn", "mo", "mtext", "mspace", "mstyle", "mfrac", "msqrt", "mroot",
+    "msub", "msup", "msubsup", "munder", "mover", "munderover", "mtable", "mtr", "mtd",
+}  # fmt: skip
+FORMULA_KEYS = {
+    "display", "stretchy", "fence", "form", "width", "mathvariant", "minsize", "maxsize",
+    "columnalign", "displaystyle", "scriptlevel", "accent", "lspace", "rspace", "linethickness",
+    "tabindex",
+}  # fmt: skip
+SPAN = {"colspan", "rowspan"}
+LINK = re.compile(r"(?:https?://|mailto:|#)", re.IGNORECASE)
+PICTURE = re.compile(r"data:image/(?:png|jpeg);base64,[A-Za-z0-9+/=]+")
+TAG = re.compile(rf"&lt;(/?(?:{'|'.join(sorted(WRITTEN))}))\s*/?&gt;")
+BLANK = re.compile(r"\s{200,}")  # a lexer reads it again from each of its lines
+LONGEST = 20_000  # characters of one cell or output
+MOST = 2 * LONGEST  # of clean HTML: tags that stay open are opened again in each paragraph
 SECONDS = 5.0  # for HTML of one notebook: some is made to take long, and others wait
 # One line, in which Markdown finds nothing. MathJax is told to keep out: formulas are drawn
 # already, and its TeX knows links.
 BOX = '<div class="tex2jax_ignore mathjax_ignore">{}</div>'
+
+
+def _allowed(_tag: str, name: str, value: str) -> str | None:
+    """Return the value of an attribute, or None where it leads to or draws what it may not."""
+    form = {"href": LINK.match, "src": PICTURE.fullmatch}.get(name)
+    return value if form is None or form(value) else None
+
+
+CLEANER = nh3.Cleaner(
+    tags=WRITTEN | HTML | FORMULA,
+    clean_content_tags={"script", "style"},
+    attributes=dict.fromkeys(FORMULA, FORMULA_KEYS)
+    | {"td": SPAN, "th": SPAN, "a": {"href"}, "img": {"src", "alt"}, "ol": {"start"}},
+    attribute_filter=_allowed,
+    url_schemes={"http", "https", "mailto", "data"},
+    link_rel="noreferrer",
+)
+
+
+class _Renderer(IPythonRenderer):
+    """Markdown to HTML; what is safe in it `CLEANER` decides."""
+
+    def __init__(self, attachments: Mapping[str, Any]) -> None:
+        super().__init__(exclude_anchor_links=True, attachments=dict(attachments))
+
+    def block_html(self, html: str) -> str:
+        return _tags(html) + "\n"
+
+    def inline_html(self, html: str) -> str:
+        return _tags(html)
+
+    def image(self, text: str, url: str, title: str | None = None) -> str:
+        if address := picture(self.attachments.get(url.removeprefix("attachment:"), {})):
+            return f'<img src="{address}" alt="{html.escape(text)}">'
+        return f"[picture: {text or 'without a description'}]"
+
+    def block_code(self, code: str, info: str | None = None) -> str:
+        return f"<pre><code>{html.escape(code)}</code></pre>\n"
+
+    def inline_math(self, body: str) -> str:
+        return formula(body, "inline")
+
+    def block_math(self, body: str) -> str:
+        return formula(body, "block")
+
+    def latex_environment(self, name: str, body: str) -> str:
+        return formula(f"\\begin{{{name}}}{body}\\end{{{name}}}", "block")
+
+    def task_list_item(self, text: str, checked: bool = False) -> str:
+        return f"<li>{'☑' if checked else '☐'} {text}</li>\n"
+
+
+def _tags(text: str) -> str:
+    """Return HTML in which tags that a learner may write stay, and all others become text."""
+    return TAG.sub(r"<\1>", html.escape(text, quote=False))
+
+
+def formula(tex: str, display: str) -> str:
+    """Return TeX as MathML, which browsers draw and screen readers say; as TeX where that fails.
+
+    Args:
+        display: "inline" or "block".
+    """
+    as_tex = f"<code>{html.escape(tex)}</code>"
+    try:
+        root = convert_to_element(tex, display=display, xmlns="")
+    except Exception:  # whatever is wrong with somebody's TeX
+        return as_tex
+    root.attrib.pop("xmlns", None)
+    if display == "block":
+        root.set("tabindex", "0")  # a wide one is moved by the keyboard, too
+    for each in root.iter():
+        each.text = html.unescape(each.text or "")
+    drawn = ElementTree.tostring(root, "unicode", short_empty_elements=False)
+    kept = html.unescape(CLEANER.clean(drawn)) == html.unescape(drawn)
+    return drawn if kept else as_tex  # \href, \style and the like
+
+
+def markdown(text: str, attachments: Mapping[str, Any] | None = None) -> str:
+    """Return a text cell as clean HTML; one that is too long or too strange, as it was written."""
+    try:
+        if len(text) <= LONGEST:
+            return _rendered(text) if not attachments else _render(text, attachments)
+    except Exception:  # as of a thousand brackets within brackets; it should cost no page
+        pass
+    return plain(text)
+
+
+def _render(text: str, attachments: Mapping[str, Any]) -> str:
+    return CLEANER.clean(MarkdownWithMath(_Renderer(attachments)).render(text))
+
+
+# Most cells of a class are those of the release: each is rendered once. Pictures would fill memory.
+_rendered = lru_cache(4096)(partial(_render, attachments={}))
+
+
+def clean(text: str) -> str:
+    """Return HTML without what could run or be fetched; "" where it is too long."""
+    made = CLEANER.clean(text).strip() if len(text) <= LONGEST else ""
+    return made if len(made) <= MOST else ""
+
+
+def plain(text: str) -> str:
+    """Return a text cell as it was written."""
+    return str(Markup("<pre>{}</pre>").format(printed(text)))
+
+
+def printed(text: Any) -> str:
+    """Return what a cell printed, as a terminal shows it in the end: not escaped, not endless."""
+    lines = strip_ansi(str(text)).split("\n")
+    seen = "\n".join(line.rstrip("\r").rsplit("\r", 1)[-1] for line in lines)  # as progress bars do
+    seen = re.sub(r"[^\n\t\x20-\x7e\xa0-\ud7ff\ue000-\U0010ffff]", "", seen).rstrip()
+    more = len(seen) - LONGEST
+    return f"{seen[:LONGEST]}\n… {more:,} more characters are not shown" if more > 0 else seen
+
+
+def picture(data: Mapping[str, Any]) -> str:
+    """Return the PNG or JPEG in an output's or attachment's data as an address; "" if none."""
+    for kind in ("image/png", "image/jpeg"):
+        address = f"data:{kind};base64,{''.join(str(data.get(kind, '')).split())}"
+        if PICTURE.fullmatch(address):
+            return address
+    return ""
 
 
 def sanitize(
@@ -53,15 +209,15 @@ def _cell(kind: str, source: str, cell: NotebookNode, **more: Any) -> NotebookNo
 def _text(cell: NotebookNode, in_time: bool) -> NotebookNode:
     """Return HTML in place of Markdown, also for a raw cell, which formgrader takes for HTML."""
     if in_time and cell.cell_type == "markdown":
-        html = markup.markdown(cell.source, cell.get("attachments"))
+        text = markdown(cell.source, cell.get("attachments"))
     else:
-        html = markup.plain(cell.source)
-    return _cell("markdown", BOX.format(html.replace("\n", "&#10;")), cell)
+        text = plain(cell.source)
+    return _cell("markdown", BOX.format(text.replace("\n", "&#10;")), cell)
 
 
 def _code(cell: NotebookNode, in_time: bool) -> NotebookNode:
     outputs = [made for each in cell.outputs if (made := _output(each, in_time))]
-    source = printed(markup.BLANK.sub("\n", cell.source.replace("\r", "\n")))
+    source = printed(BLANK.sub("\n", cell.source.replace("\r", "\n")))
     clean = _cell("code", source, cell, outputs=outputs, execution_count=None)
     return ClearHiddenTests().preprocess_cell(clean, {}, 0)[0] if is_grade(clean) else clean
 
@@ -84,17 +240,17 @@ def _output(output: NotebookNode, in_time: bool) -> NotebookNode | None:
 
 def _data(data: Mapping[Any, Any], in_time: bool) -> dict[str, Any]:
     """Return text, pictures that are what they say, clean HTML, and what a check has found."""
-    clean: dict[str, Any] = {}
+    kept: dict[str, Any] = {}
     if "text/plain" in data:
-        clean["text/plain"] = printed(data["text/plain"])
-    if address := markup.picture(data):
+        kept["text/plain"] = printed(data["text/plain"])
+    if address := picture(data):
         kind, content = address.removeprefix("data:").split(";base64,")
-        clean[kind] = content
-    if in_time and (html := markup.clean(str(data.get("text/html", "")))):
-        clean["text/html"] = BOX.format(html)
+        kept[kind] = content
+    if in_time and (text := clean(str(data.get("text/html", "")))):
+        kept["text/html"] = BOX.format(text)
     if FINDINGS in data:
-        clean[FINDINGS] = data[FINDINGS]
-    return clean
+        kept[FINDINGS] = data[FINDINGS]
+    return kept
 
 
 def _alt(output: NotebookNode) -> dict[str, Any]:

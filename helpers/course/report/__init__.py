@@ -18,14 +18,15 @@ from urllib.parse import quote
 import numpy as np
 import pandas as pd
 
-from helpers.course.grading import grades_csv, lateness
-from helpers.course.pages.page import page, save
-from helpers.course.report import item_analysis, predictions, similar
-from helpers.course.report.answers import answers
+from helpers.course import settings
+from helpers.course.grading import grades_csv, lateness, similarity
+from helpers.course.grading.similarity import Pair
+from helpers.course.pages.page import page
+from helpers.course.report import predictions
+from helpers.course.report.answers import answers, exercises
 from helpers.course.settings import Course
 
 BINS = 10  # of the distribution of marks
-SLOWEST = 10  # rows of each table of seconds
 CELL = re.compile(r"^[\w-]+: ")  # the name that a repair begins with
 
 
@@ -35,12 +36,13 @@ def write(course: Course, out: Path) -> Path:
     Raises:
         CourseError: nothing has been graded into OUT.
     """
-    rows = grades_csv.read(out).astype({"seconds": float})
+    rows = grades_csv.read(out).astype({"penalty": float})
     rows["graded"] = rows.status.str.startswith("graded")
     graded = rows[rows.graded]
     table = answers(course, out, graded)
     marks = _marks(table)
     rows = rows.drop(columns=["score", "pending", "max_score"]).merge(marks, how="left")
+    rows["score"] -= rows.penalty  # as on the learner's page
     rows["link"] = [_link(row) for row in rows.itertuples()]
     graded = rows[rows.graded]
     text = page(
@@ -49,26 +51,24 @@ def write(course: Course, out: Path) -> Path:
         written=datetime.now().astimezone().strftime("%Y-%m-%d %H:%M %Z"),
         versions={"course": version("order-matters"), "Python": platform.python_version()}
         | {name: version(name) for name in ("torch", "nbgrader")},
-        limits=rows.limits.value_counts().to_dict(),
         rows=rows,
         graded=graded,
         units=list(_units(rows).itertuples()),
         distributions=[(unit, _histogram(own.fraction)) for unit, own in graded.groupby("unit")],
         learners=[(student, _learner(own)) for student, own in rows.groupby("student")],
-        exercises=list(item_analysis.exercises(table).itertuples()),
+        exercises=list(exercises(table).itertuples()),
         misconceptions=list(_misconceptions(table, graded).itertuples()),
         predictions=predictions.predictions(course, out, graded),
         waiting=_waiting(table),
-        pairs=similar.write(out, graded),
+        pairs=write_similar(out, graded),
         late=list(rows[~rows.late.isin(["", "no"])].itertuples()),
         costs=lateness.policy(out),
         flagged=_reasons(rows, "flags"),
         repaired=_reasons(rows, "repairs"),
         left_out=list(rows[~rows.graded].itertuples()),
-        notebooks=list(graded.nlargest(SLOWEST, "seconds").itertuples()),
-        tests=list(_tests(table).itertuples()),
     )
-    return save(out / "report.html", text)
+    settings.write(out / "report.html", text)
+    return out / "report.html"
 
 
 def _marks(table: pd.DataFrame) -> pd.DataFrame:
@@ -136,14 +136,20 @@ def _reasons(rows: pd.DataFrame, column: str) -> list[tuple[Any, list[str]]]:
     return found
 
 
-def _tests(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the median and the largest seconds of each check, the slowest first."""
-    seconds = table.dropna(subset="seconds").groupby(["unit", "title"], as_index=False)["seconds"]
-    return seconds.agg(["median", "max"]).nlargest(SLOWEST, "median")
-
-
 def _link(row: Any) -> str:
     """Return where the feedback page of a row is, seen from the report; "" if it has none."""
     if not row.graded or "without a feedback page" in row.status:
         return ""
     return quote(f"feedback/{row.student}/{row.unit}/{row.unit}.html")
+
+
+def write_similar(out: Path, graded: pd.DataFrame) -> list[Pair]:
+    """Write the page on the rows in `graded`, and return the pairs on it."""
+    found = [
+        pair
+        for unit, rows in graded.groupby("unit")
+        for pair in similarity.pairs(out, str(unit), sorted(rows.student))
+    ]
+    text = page("similar.html.j2", pairs=found, alike=similarity.ALIKE, zip=zip)
+    settings.write(out / "similar.html", text)
+    return found

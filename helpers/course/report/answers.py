@@ -1,10 +1,11 @@
-"""The table of all answers of a class, from which a report is made."""
+"""The table of all answers of a class, and what it says of each exercise."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from nbgrader.api import (
     Assignment,
@@ -24,14 +25,16 @@ SCORES: dict[str, Any] = {  # names and types of columns
     "student": object, "unit": object, "exercise": object, "score": float, "max_score": float,
     "waiting": bool,
 }  # fmt: skip
+FEWEST = 3  # learners of whom a correlation says anything
+KEY = ["unit", "exercise", "title"]
 
 
 def answers(course: Course, out: Path, graded: pd.DataFrame) -> pd.DataFrame:
     """Return a row per exercise of each submission in `graded`, in the order of the sources.
 
     Columns are student, unit, exercise, title, score and max_score, with points given by hand;
-    waiting, true where a person still has to give them; hints, a list, and seconds, of the check,
-    both nan where the exercise has none. It may be empty, so each column needs its dtype.
+    waiting, true where a person still has to give them; hints, a list, nan where there is no check.
+    It may be empty, so each column needs its dtype.
     """
     scores = pd.DataFrame(_scores(out) if len(graded) else [], columns=[*SCORES]).astype(SCORES)
     scores["exercise"] = scores.exercise.str.removesuffix("-test")
@@ -54,14 +57,13 @@ def _scores(out: Path) -> list[Any]:
 
 
 def _checks(out: Path) -> pd.DataFrame:
-    """Read the hints and the seconds of each check from the journal."""
+    """Read the hints of each check from the journal."""
     rows = [
-        (e["row"]["student"], e["row"]["unit"], name, hints, e["seconds"].get(f"{name}-test"))
+        (e["row"]["student"], e["row"]["unit"], name, hints)
         for e in journal.entries(out)
         for name, hints in e["hints"].items()
     ]
-    columns = ["student", "unit", "exercise", "hints", "seconds"]
-    return pd.DataFrame(rows, columns=columns).astype({"seconds": float})
+    return pd.DataFrame(rows, columns=["student", "unit", "exercise", "hints"])
 
 
 def _titles(course: Course, units: list[str]) -> pd.DataFrame:
@@ -74,3 +76,39 @@ def _titles(course: Course, units: list[str]) -> pd.DataFrame:
         if cell.kind == "exercise"
     ]
     return pd.DataFrame(rows, columns=["unit", "exercise", "title", "place"])
+
+
+def exercises(answers: pd.DataFrame) -> pd.DataFrame:
+    """Return a row per exercise, in the order of `answers`; what waits for a person is left out.
+
+    `unaided` is the fraction of answers without a hint, nan where the exercise has no check;
+    `discrimination` the item-rest correlation, nan of fewer than three learners.
+    """
+    done = answers[~answers.waiting].copy()
+    of_learner = done.groupby(["unit", "student"])
+    score = of_learner.score.transform("sum") - done.score
+    most = of_learner.max_score.transform("sum") - done.max_score
+    done["rest"] = score / most.where(most > 0)  # of the points of the unit's other exercises
+    done["full"], done["none"] = done.score >= done.max_score, done.score <= 0
+    done["unaided"] = (done.hints.str.len() == 0).astype(float).where(done.hints.notna())
+    groups = done.groupby(KEY, sort=False)
+    rows = groups.agg(
+        points=("max_score", "max"),
+        learners=("student", "nunique"),
+        mean=("score", "mean"),
+        full=("full", "mean"),
+        none=("none", "mean"),
+        unaided=("unaided", "mean"),
+    )
+    rows["fraction"] = rows["mean"] / rows.points
+    rows["discrimination"] = [_correlation(each) for _, each in groups]
+    return rows.reset_index()
+
+
+def _correlation(answers: pd.DataFrame) -> float:
+    """Return the correlation of an exercise's points with those in the rest of its unit, or nan."""
+    known = answers.dropna(subset="rest")
+    varied = known.score.nunique() > 1 and known.rest.nunique() > 1
+    if len(known) < FEWEST or not varied:
+        return float("nan")
+    return float(np.corrcoef(known.score, known.rest)[0, 1])

@@ -13,7 +13,7 @@ from typing import Any
 
 import helpers
 from helpers import results
-from helpers.course.sandbox import cgroup, seccomp
+from helpers.course.sandbox import seccomp, usage
 from helpers.course.sandbox.namespaces import CAPABILITIES, DEVICES, FOLDERS
 
 LIBRARY = Path(helpers.__file__).parent
@@ -66,7 +66,7 @@ def start(
         words = [word for number in passed for word in ("--seccomp", str(number))]
         words = [*prefix, *command(), *words, *program]
         # Its own variables are for all to see who are the same user.
-        own = {name: os.environ[name] for name in cgroup.VARIABLES if name in os.environ}
+        own = {name: os.environ[name] for name in usage.VARIABLES if name in os.environ}
         return subprocess.Popen(words, pass_fds=passed, env=own, cwd="/", **options)
 
 

@@ -46,7 +46,6 @@ LESSONS = (
     "matplotlib.pyplot",
     "torch",
     "tqdm.auto",
-    "helpers.course.sandbox.kernel",
 )
 PR_SET_PDEATHSIG = 1
 NOT_LOADED = "helpers.course"  # the grader; no lesson uses it

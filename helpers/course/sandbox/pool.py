@@ -1,21 +1,87 @@
-"""Warm sandboxes, kept from one notebook to the next: torch takes seconds to load."""
+"""Who executes notebooks: threads here, or a Dask cluster, each with a sandbox kept warm.
+
+A sandbox serves one notebook after another, as torch takes seconds to load.
+"""
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 
+import torch
+
+from helpers.course.sandbox import bubblewrap
 from helpers.course.sandbox.process import Limits, Sandbox
 from helpers.course.settings import CourseError
 
+SPARE = 2  # workers beyond one per core: while some wait for their kernels, others compute
 _idle: list[Sandbox] = []
 _taken: list[Sandbox] = []
 _given_up = threading.Event()
 _turn = threading.Lock()  # one thread at a time looks through them
 # bubblewrap ends its sandbox with the thread that started it, so that thread outlives all others.
 _starter = ThreadPoolExecutor(1)
+
+
+@contextmanager
+def executor(scheduler: str, workers: int, isolated: bool) -> Iterator[tuple[Executor, int]]:
+    """Yield who executes notebooks, and how many at a time; arguments as for `grade.grade`.
+
+    Raises:
+        CourseError: `workers` is negative, or nobody at `scheduler` can execute.
+    """
+    if workers < 0:
+        raise CourseError(f"--workers {workers}: one at least, or 0 for two more than the cores")
+    make = _cluster(scheduler, isolated) if scheduler else _threads(workers)
+    with make as made:
+        yield made
+
+
+@contextmanager
+def _threads(workers: int) -> Iterator[tuple[Executor, int]]:
+    """Yield threads of this process, each with a sandbox of its own."""
+    workers = workers or (os.cpu_count() or 1) + SPARE
+    threads = ThreadPoolExecutor(workers)
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)  # the cores have workers of their own
+    try:
+        yield threads, workers
+    except BaseException:  # nobody waits for what is on its way
+        give_up()
+        raise
+    finally:
+        try:
+            threads.shutdown(cancel_futures=True)
+        finally:
+            close()
+            torch.set_num_threads(before)
+
+
+@contextmanager
+def _cluster(scheduler: str, isolated: bool) -> Iterator[tuple[Executor, int]]:
+    """Yield the workers of a Dask cluster."""
+    try:
+        from distributed import Client
+
+        client = Client(scheduler, timeout="10s")
+    except (ImportError, OSError, TimeoutError) as error:
+        raise CourseError(f"no Dask scheduler answers at {scheduler}: {error}") from error
+    with client:
+        capacity = sum(client.nthreads().values())
+        if capacity == 0:
+            raise CourseError(
+                f"no worker has joined {scheduler}: start some, dask worker {scheduler}"
+            )
+        reasons = client.run(bubblewrap.available).values() if isolated else ()
+        if reason := next(filter(None, reasons), ""):
+            raise CourseError(f"a worker of {scheduler} cannot execute: {reason}")
+        try:
+            yield client.get_executor(pure=False, retries=1), capacity
+        finally:
+            client.run(close)
 
 
 def begin(number: int, limits: Limits, isolated: bool) -> None:

@@ -19,7 +19,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from helpers.course.sandbox import bubblewrap, cgroup, usage
+from helpers.course.sandbox import bubblewrap, usage
 from helpers.course.sandbox.namespaces import FOLDERS
 from helpers.course.settings import CourseError
 
@@ -79,7 +79,7 @@ class Sandbox:
 
     def __init__(self, limits: Limits, isolated: bool = True) -> None:
         self.limits, self.isolated = limits, isolated
-        self.in_scope = not cgroup.unavailable()
+        self.in_scope = not usage.no_scope()
         self.next_check = 0.0
         self.ready = False
         self.errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed by `close`)
@@ -87,15 +87,10 @@ class Sandbox:
         with theirs:
             self.process = self._begin(stdin=theirs, stdout=self.errors, stderr=self.errors)
 
-    @property
-    def limited(self) -> str:
-        """Who holds the limits of memory and processes, in a word."""
-        return "cgroup" if self.in_scope else "polling"
-
     def _begin(self, **files: Any) -> subprocess.Popen[bytes]:
         files["process_group"] = 0  # Ctrl-C is for the grader alone
         limits = self.limits.memory + self.limits.files, self.limits.processes
-        prefix = cgroup.prefix(*limits) if self.in_scope else []
+        prefix = usage.scope(*limits) if self.in_scope else []
         if self.isolated:
             return bubblewrap.start(COMMAND, prefix, **files)
         path = {"PATH": os.environ.get("PATH", os.defpath)}

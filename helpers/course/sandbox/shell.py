@@ -1,7 +1,8 @@
-"""In a kernel: IPython's shell, which runs a learner's cells one after another.
+"""In a kernel: IPython's shell, which runs a learner's cells, and what asks their answers.
 
 Requests and answers are lines of JSON on one connection: {"code": …, "remembered": true, "most":
 bytes} is answered by a list of outputs, and so is {"files": …, "most": 0}, which comes first.
+Nothing that comes from here is believed: answers are judged in another process.
 """
 
 from __future__ import annotations
@@ -9,11 +10,13 @@ from __future__ import annotations
 import base64
 import builtins
 import getpass
+import importlib
 import json
 import os
 import signal
 import socket
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from types import FrameType
@@ -23,13 +26,19 @@ from IPython.core.displayhook import DisplayHook
 from IPython.core.displaypub import DisplayPublisher
 from IPython.core.error import StdinNotImplementedError
 from IPython.core.interactiveshell import InteractiveShell
+from IPython.display import publish_display_data
 from traitlets import Type
 from traitlets.config import Config
 
+from helpers.checks.engine import Exercise
+from helpers.checks.engine.plain import encode
+from helpers.checks.engine.questions import Answers
 from helpers.course.sandbox.outputs import Outputs, Stream
 
 # With all of torch loaded, IPython needs a minute to draw the frames of an endless recursion.
 OPTIONS = {"HistoryManager": {"enabled": False}, "InteractiveShell": {"xmode": "Plain"}}
+ANSWERS = "application/vnd.order-matters.answers+json"
+LONGEST = 200  # characters of a name
 PDB = "continue\n"  # what pdb.set_trace() does, where nobody can answer it
 
 
@@ -192,3 +201,20 @@ def _nothing(_number: int, _frame: FrameType | None) -> None:
 
 def _no_input(*_: Any, **__: Any) -> NoReturn:
     raise StdinNotImplementedError("input() was called, and there is nobody to answer")
+
+
+def ask(module: str, exercise: str, seed: int, answer: Callable[..., Any]) -> None:
+    """Publish what `answer` returns for the questions of an exercise.
+
+    Args:
+        module: of the unit's checks.
+        seed: draws the questions.
+    """
+    asked: Exercise = getattr(importlib.import_module(module), exercise)
+    publish_display_data({ANSWERS: to_json(asked.ask(answer, seed))})
+
+
+def to_json(answers: Answers) -> dict[str, Any]:
+    """Return answers as JSON; `from_json` reads them."""
+    found = {part: [encode(each) for each in values] for part, values in answers.found.items()}
+    return {"name": str(answers.name)[:LONGEST], "found": found, "used": answers.used}

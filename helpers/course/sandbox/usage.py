@@ -1,10 +1,16 @@
-"""What the processes of a sandbox use together, where no limit of one holds it."""
+"""What the processes of a sandbox use together, where no limit of one process holds it.
+
+Where systemd makes a scope for the sandbox, which is a cgroup, Linux itself holds the limits at
+every moment, files in memory included. Elsewhere `excess` is asked from time to time.
+"""
 
 from __future__ import annotations
 
 import os
+import subprocess
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 import psutil
@@ -13,6 +19,32 @@ PROCESSES = 40  # at once
 SOCKETS = 100  # at once: what waits in one, up to 10 MB, counts as no process's memory
 CROWD = 24  # threads at once that may run on all cores
 TOO_MUCH = "it used more than {:.1f} GiB of memory"
+VARIABLES = ("PATH", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS")  # that systemd is found by
+
+
+@cache
+def no_scope() -> str:
+    """Return why systemd makes no scope; empty where it does."""
+    try:
+        trial = [*scope(1 << 30, 100), "true"]
+        subprocess.run(trial, capture_output=True, text=True, timeout=10, check=True)
+    except subprocess.CalledProcessError as error:
+        return f"systemd makes no scope: {error.stderr.strip()}"
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"systemd makes no scope: {error}"
+    return ""
+
+
+def scope(memory: int, processes: int) -> list[str]:
+    """Return what stands before a command that is to run in a scope of its own.
+
+    Args:
+        memory: bytes in all, files in memory included. processes: threads count.
+    """
+    limits = {"MemoryMax": memory, "MemorySwapMax": 0, "TasksMax": processes, "OOMPolicy": "kill"}
+    words = ["systemd-run", "--scope", "--quiet", "--collect"]
+    words += [] if os.geteuid() == 0 else ["--user"]
+    return words + [f"--property={name}={value}" for name, value in limits.items()]
 
 
 def excess(sandbox: int, memory: int, threads: int, isolated: bool) -> str:

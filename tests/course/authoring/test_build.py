@@ -217,7 +217,7 @@ def test_a_full_disk_is_said_plainly_and_the_old_file_stays(
         raise OSError(28, "No space left on device")
 
     tiny.text(UNIT).write_text(LESSON.replace("Write it.", "Write it now."))
-    monkeypatch.setattr(Path, "write_text", full)
+    monkeypatch.setattr(Path, "write_bytes", full)
     assert main(["build", "--no-execute"]) == 1
     assert "free some space" in capsys.readouterr().err
     assert (tiny.notebooks / UNIT / f"{UNIT}.ipynb").read_bytes() == before

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from helpers.course.authoring import build, release
-from helpers.course.authoring.set_up import PUBLISHED, set_up
+from helpers.course.authoring.published import PUBLISHED, set_up
 from helpers.course.settings import Course
 from tests.common import ROOT
 

@@ -15,8 +15,8 @@ from distributed import Client, LocalCluster
 from helpers.course.authoring import build
 from helpers.course.grading import grade
 from helpers.course.grading.journal import entries
-from helpers.course.grading.workers import executor
 from helpers.course.sandbox import bubblewrap
+from helpers.course.sandbox.pool import executor
 from helpers.course.settings import Course, CourseError
 from tests.common import ISOLATED
 from tests.course.judged import hand_in

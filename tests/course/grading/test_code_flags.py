@@ -4,15 +4,14 @@ import pytest
 from nbformat import v4
 
 from helpers.course.grading import autograde
-from helpers.course.grading.code_flags import strange
-from helpers.course.grading.execute import Outcome
+from helpers.course.grading.execute import Outcome, strange
 
 
 @pytest.mark.parametrize(
     ("code", "word"),
     [
         ("sys.setprofile(None)", "setprofile"),
-        ("import helpers.course.sandbox.kernel", "helpers.course"),
+        ("import helpers.course.sandbox.shell", "helpers.course"),
         ("exec('x = 1')", "exec"),
         ("import helpers.checks.engine.run as e", "checks.engine"),
         ("f.__code__", "__code__"),

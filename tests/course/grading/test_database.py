@@ -11,7 +11,6 @@ from nbgrader.dbutil import write_alembic_ini
 
 from helpers.course.authoring import nbgrade
 from helpers.course.authoring.nbgrade import gradebook
-from helpers.course.grading.database import SEARCHED
 from helpers.course.settings import Course, CourseError
 from tests.course.judged import Desk, desk, hand_in
 from tests.course.pages.entered import Classroom
@@ -23,14 +22,6 @@ __all__ = ["desk"]
 def classroom(tiny: Course, tmp_path: Path) -> Classroom:
     """The tiny unit with an essay, and nobody's notebook."""
     return Classroom(tiny, tmp_path / "out")
-
-
-def test_rows_are_found_without_reading_those_of_the_class(classroom: Classroom) -> None:
-    for table, column in SEARCHED:
-        with sqlite3.connect(classroom.out / "gradebook.db") as book:
-            asked = f"EXPLAIN QUERY PLAN SELECT id FROM {table} WHERE {column} = 'x'"
-            [plan] = book.execute(asked).fetchall()
-        assert f"USING INDEX order_matters_{table}" in plan[-1]
 
 
 def test_a_new_gradebook_has_the_version_that_nbgraders_command_says(classroom: Classroom) -> None:

@@ -1,10 +1,8 @@
 """A batch comes into the gradebook as a whole; points given by hand stay, or wait for a review."""
 
 import shutil
-import sqlite3
 from collections.abc import Callable, Sequence
 from concurrent.futures import wait
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -54,11 +52,6 @@ def _a_newer_notebook(desk: Desk, _: pytest.MonkeyPatch) -> pd.DataFrame:
     return desk.grade(desk.root / "in")
 
 
-def _the_old_notebook_gone(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> pd.DataFrame:
-    shutil.rmtree(desk.out / "submitted")
-    return _mend(desk, monkeypatch)
-
-
 @pytest.mark.parametrize(
     "again",
     [
@@ -68,7 +61,6 @@ def _the_old_notebook_gone(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> pd.Da
         _mend,
         _a_newer_check,
         _a_newer_notebook,
-        _the_old_notebook_gone,
     ],
 )
 def test_points_given_by_hand_are_kept(
@@ -250,24 +242,6 @@ def test_export_waits_for_a_run_that_is_grading(desk: Desk) -> None:
         export.export(desk.out, "moodle", None, "", "")
 
 
-def test_points_by_hand_stay_where_an_earlier_version_graded(desk: Desk) -> None:
-    hand_in(desk.root / "in", ada=desk.work(**MINE))
-    desk.grade(desk.root / "in")
-    _give(desk.out, "double-test", manual_score=1.5)
-    with closing(sqlite3.connect(desk.out / "gradebook.db")) as book, book:
-        book.execute("DROP TABLE course_journal")
-    with pytest.raises(CourseError, match="by an earlier version; run `course grade` on all"):
-        export.export(desk.out, "moodle", None, "", "")
-    row = desk.grade(desk.root / "in").iloc[0]
-    assert (float(row.score), float(row.pending)) == (3.5, 0)
-    assert not (desk.out / "changes.csv").exists()
-    with closing(sqlite3.connect(desk.out / "gradebook.db")) as book, book:
-        book.execute("DROP TABLE course_journal")
-    hand_in(desk.root / "in", ada=desk.work(double="return x * x"))
-    assert float(desk.grade(desk.root / "in").pending[0]) == 2
-    assert 'double,1.5,"1.5, pending"' in (desk.out / "changes.csv").read_text()
-
-
 def test_a_helper_that_is_another_asks_for_a_review(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -280,8 +254,3 @@ def test_a_helper_that_is_another_asks_for_a_review(
     desk.accepted["double"].add(MINE["double"])
     hand_in(desk.root / "in", ada=notebook + "\n\n")
     assert float(desk.grade(desk.root / "in").pending[0]) == 2
-
-
-def test_a_gradebook_that_another_program_holds_is_waited_for(classroom: Classroom) -> None:
-    with classroom.opened() as book, book.book.engine.connect() as connection:
-        assert connection.exec_driver_sql("PRAGMA busy_timeout").scalar() == 60_000

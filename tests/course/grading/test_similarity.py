@@ -17,10 +17,10 @@ import pytest
 from pygments.lexers import PythonLexer
 
 from helpers import checks
+from helpers.course import report
 from helpers.course.authoring import build
 from helpers.course.grading import similarity
 from helpers.course.grading.similarity import CLASS, FEW, alike, own, pairs, runs
-from helpers.course.report import similar
 from helpers.course.settings import Course
 from helpers.course.synthetic import answered, written
 from tests.checks import variants
@@ -171,7 +171,7 @@ def test_a_class_gets_a_page_with_both_texts(course: Course, tmp_path: Path) -> 
     assert {pair.students for pair in found} == {("ada", "eve")}
     assert "table" in {pair.exercise for pair in found}
     before = _files(tmp_path)
-    similar.write(tmp_path, pd.DataFrame({"unit": unit, "student": sorted(handed_in)}))
+    report.write_similar(tmp_path, pd.DataFrame({"unit": unit, "student": sorted(handed_in)}))
     after = _files(tmp_path)
     assert after.pop(tmp_path / "similar.html")
     assert after == before  # a person judges: neither marks nor notebooks are touched

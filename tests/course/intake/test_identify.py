@@ -141,7 +141,7 @@ def test_names_depend_on_nobody_else_and_on_no_order(tmp_path: Path) -> None:
         assert re.match(r"\w", student) and len(student.encode()) <= 230, given
         assert student.isprintable() and not set(student) & set(" ,;\"'/*?[]\\"), given
         assert unicodedata.is_normalized("NFC", student)
-    # What is a folder's name already stays so: what `course collect` writes keeps its names.
+    # What is a folder's name already stays so: what grading leaves in submitted/ keeps its names.
     again = write(tmp_path / "again", {f"{name}/x.ipynb": "{}" for name in alone.values()})
     assert {each.student for each in people(again, UNITS)} == set(alone.values())
 

@@ -17,10 +17,9 @@ import pytest
 from nbformat import v4
 
 from helpers.course import intake
-from helpers.course.grading import code_flags
-from helpers.course.intake import collect, worker
+from helpers.course.grading import execute
+from helpers.course.intake import Worker, worker
 from helpers.course.intake.upload import Limits
-from helpers.course.intake.worker import Worker
 from helpers.course.settings import Course, CourseError
 from tests.course.intake.handed_in import MOODLE, Files, write, zipped
 
@@ -194,10 +193,11 @@ def test_nothing_but_files_and_folders_is_opened(
     targets = {".ipynb": f"{UNIT}.ipynb", ".zip": "x.zip", ".txt": "timestamp.txt"}
     write(tmp_path / "in", {f"bob/{UNIT}.ipynb": MINE})
     _special(tmp_path / "in" / name, kind, outside / targets.get(Path(name).suffix, ""))
-    table = collect.collect(two_units, tmp_path / "in", tmp_path / "out").set_index("student")
-    assert [p.parts[-3] for p in (tmp_path / "out").rglob("*.*")] == ["bob"]
-    [eve] = [notes for student, notes in table.notes.items() if str(student).startswith("eve")]
-    assert "is a link or the like, and was not opened" in eve
+    bob, *eves = intake.find(two_units, tmp_path / "in", tmp_path / "unpacked")
+    copies = [each for each in (tmp_path / "unpacked").rglob("*") if each.is_file()]
+    assert [each.read_bytes() for each in copies] == [MINE]
+    assert not bob.problem and eves[0].student.startswith("eve")
+    assert "is a link or the like, and was not opened" in eves[0].problem
 
 
 def test_folders_without_end_are_left(two_units: Course, tmp_path: Path) -> None:
@@ -246,8 +246,8 @@ def test_what_takes_long_to_read_comes_to_an_end(content: str) -> None:
     start = time.monotonic()
     try:
         notebook, repairs = intake.repaired(SLOW[content](), v4.new_notebook(cells=[code]))
-        assert all(len(each) <= worker.TEXT for each in repairs)
-        assert all(len(each) < 100 for each in code_flags.strange(notebook))
+        assert all(len(each) <= intake.TEXT for each in repairs)
+        assert all(len(each) < 100 for each in execute.strange(notebook))
     except CourseError as error:
         assert re.search(r"more than 6 s|500 MB|are allowed|accents|no notebook", str(error))
     assert time.monotonic() - start < 20
@@ -261,11 +261,11 @@ def test_who_takes_too_long_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("name", ["=1+1", "\uff1d1", " =1", "-2+3", "@a", "+1"])
 def test_no_table_takes_a_name_for_a_formula(name: str) -> None:
-    assert worker.printable(name) == f"'{name}"
-    assert worker.printable("x" + name) == "x" + name
+    assert intake.printable(name) == f"'{name}"
+    assert intake.printable("x" + name) == "x" + name
     for sign in (";", ",", "|", '; "'):  # a table may be read whose cells these part
-        assert worker.printable(f"x{sign}=1+1") == f"x{sign[0]}'{sign[1:]}=1+1"
-    assert worker.printable("one; two, 3-4") == "one; two, 3-4"
+        assert intake.printable(f"x{sign}=1+1") == f"x{sign[0]}'{sign[1:]}=1+1"
+    assert intake.printable("one; two, 3-4") == "one; two, 3-4"
 
 
 def test_a_worker_that_died_is_started_again(small: Worker) -> None:

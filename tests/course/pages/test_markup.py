@@ -3,7 +3,7 @@
 import pytest
 from nbformat import read
 
-from helpers.course.pages import markup, page
+from helpers.course.pages import page, sanitize
 from tests.common import ROOT
 
 
@@ -30,19 +30,19 @@ from tests.common import ROOT
     ],
 )
 def test_markdown(written: str, html: str) -> None:
-    assert html in markup.markdown(written)
+    assert html in sanitize.markdown(written)
 
 
 def test_a_text_is_rendered_once_but_its_pictures_are_not_kept() -> None:
     text, attached = "![a](attachment:a.png)", {"a.png": {"image/png": "AA\nAA"}}
-    assert markup.markdown(text) is markup.markdown(text)
-    assert markup.markdown(text, attached) is not markup.markdown(text, attached)
-    assert 'src="data:image/png;base64,AAAA"' in markup.markdown(text, attached)
+    assert sanitize.markdown(text) is sanitize.markdown(text)
+    assert sanitize.markdown(text, attached) is not sanitize.markdown(text, attached)
+    assert 'src="data:image/png;base64,AAAA"' in sanitize.markdown(text, attached)
 
 
 def test_all_formulas_of_the_course_are_drawn() -> None:
     cells = [cell for path in ROOT.glob("solutions/*/*.ipynb") for cell in read(path, 4).cells]
-    made = "".join(markup.markdown(c.source) for c in cells if c.cell_type == "markdown")
+    made = "".join(sanitize.markdown(c.source) for c in cells if c.cell_type == "markdown")
     assert made.count("<math") > 500
     assert "<code>\\" not in made and "$" not in made.replace("$5", "")
 
@@ -51,10 +51,10 @@ def test_all_formulas_of_the_course_are_drawn() -> None:
 def test_what_grows_a_thousandfold_is_left_out() -> None:
     tags = "".join(f"<b {chr(97 + n % 26)}{n // 26}>" for n in range(1100))
     text = f"<p>{tags}"  # which stay open in each paragraph
-    text += "<p>x" * ((markup.LONGEST - len(text)) // 4)
-    assert len(markup.CLEANER.clean(text)) > 100 * markup.MOST
-    assert markup.clean(text) == ""
-    assert markup.clean("<table><tr><td colspan='2'>1</td></tr></table>")
+    text += "<p>x" * ((sanitize.LONGEST - len(text)) // 4)
+    assert len(sanitize.CLEANER.clean(text)) > 100 * sanitize.MOST
+    assert sanitize.clean(text) == ""
+    assert sanitize.clean("<table><tr><td colspan='2'>1</td></tr></table>")
 
 
 @pytest.mark.parametrize("source", ["x = 1" + " \n" * 9_000 + "y", "x = 1\n" * 4_000])
@@ -73,7 +73,7 @@ def test_code_that_keeps_the_lexer_busy_is_not_marked(source: str) -> None:
     ],
 )
 def test_printed(written: str, seen: str) -> None:
-    assert markup.printed(written) == seen
+    assert sanitize.printed(written) == seen
 
 
 @pytest.mark.parametrize(

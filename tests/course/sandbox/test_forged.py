@@ -74,14 +74,6 @@ def test_an_error_has_no_more_than_its_parts(warm: Sandbox) -> None:
         assert "more" not in output
 
 
-def test_half_a_letter_in_an_answer_is_written_as_a_question_mark(warm: Sandbox) -> None:
-    sent = r'[{"output_type": "stream", "name": "stdout", "text": "a\ud800\\ud800"}]'
-    with closing(Session(warm)) as session:
-        code = f"import os, time; os.write(3, {sent!r}.encode() + b'\\n'); time.sleep(1)"
-        [output] = session.run(code, 10)
-        assert output.text == r"a?\ud800"
-
-
 def test_only_json_may_be_no_text(warm: Sandbox) -> None:
     data = {"text/plain": "x", "application/json": [3], "application/a+json": {"b": 3}}
     code = f"display({data | {'text/html': 3, 'text/x-json': {'a': 3}}}, raw=True)"

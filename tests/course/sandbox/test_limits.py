@@ -11,7 +11,7 @@ from textwrap import dedent
 
 import pytest
 
-from helpers.course.sandbox import cgroup
+from helpers.course.sandbox import usage
 from helpers.course.sandbox.process import Limits, Sandbox, SandboxDiedError, SandboxError
 from helpers.course.sandbox.session import Session
 from tests.common import ISOLATED, needs_sandbox
@@ -104,9 +104,9 @@ def test_processes_that_have_ended_do_not_count(session: Session) -> None:
 
 @needs_sandbox
 def test_the_graders_own_limits_may_be_lower(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cgroup, "unavailable", lambda: "")
+    monkeypatch.setattr(usage, "no_scope", lambda: "")
     lower = ["/bin/sh", "-c", 'ulimit -n 128; ulimit -l 64; exec "$@"', "sh"]
-    monkeypatch.setattr(cgroup, "prefix", lambda *_: lower)
+    monkeypatch.setattr(usage, "scope", lambda *_: lower)
     ask = "import resource as r; [r.getrlimit(n)[1] for n in (r.RLIMIT_NOFILE, r.RLIMIT_MEMLOCK)]"
     with begun() as session:
         assert text_of(session, ask) == f"[128, {1 << 16}]"
@@ -155,12 +155,12 @@ def test_where_systemd_makes_scopes_a_sandbox_has_one(
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     (tmp_path / "systemd-run").write_text(SYSTEMD.format(folder=tmp_path))
     (tmp_path / "systemd-run").chmod(0o755)
-    cgroup.unavailable.cache_clear()
+    usage.no_scope.cache_clear()
     try:
         with closing(Sandbox(replace(LIMITS, files=1 << 29), ISOLATED)) as made:
             made.wait()
             asked = (tmp_path / "asked").read_text().splitlines()[-1]
-            assert made.limited == "cgroup"
+            assert made.in_scope
             assert f"MemoryMax={3 << 29} " in asked and "TasksMax=200 " in asked
             session = Session(made)
             assert text_of(session, "1 + 1") == "2"
@@ -168,7 +168,7 @@ def test_where_systemd_makes_scopes_a_sandbox_has_one(
             with pytest.raises(SandboxError, match=r"more than 1\.0 GiB of memory"):
                 session.run("import time; time.sleep(9)", 10)
     finally:
-        cgroup.unavailable.cache_clear()
+        usage.no_scope.cache_clear()
 
 
 @pytest.mark.parametrize("program", ["#!/bin/sh\necho no bus >&2; exit 1\n", None])
@@ -179,15 +179,15 @@ def test_where_it_makes_none_that_is_said(
     if program:
         (tmp_path / "systemd-run").write_text(program)
         (tmp_path / "systemd-run").chmod(0o755)
-    cgroup.unavailable.cache_clear()
-    assert "systemd makes no scope" in cgroup.unavailable()
-    cgroup.unavailable.cache_clear()
+    usage.no_scope.cache_clear()
+    assert "systemd makes no scope" in usage.no_scope()
+    usage.no_scope.cache_clear()
 
 
-@pytest.mark.skipif(bool(cgroup.unavailable()), reason=cgroup.unavailable())
+@pytest.mark.skipif(bool(usage.no_scope()), reason=usage.no_scope())
 def test_linux_ends_all_of_a_scope_that_takes_too_much_memory() -> None:
     code = "import os\nif os.fork() == 0:\n    held = b'x' * (300 << 20)\nos.wait()"
-    command = [*cgroup.prefix(100 << 20, 40), "python3", "-c", code]
+    command = [*usage.scope(100 << 20, 40), "python3", "-c", code]
     assert subprocess.run(command, check=False).returncode == -9
 
 

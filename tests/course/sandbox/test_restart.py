@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from nbformat import v4
 
-from helpers.course.grading.execute import Job, Outcome, execute
+from helpers.course.grading.execute import Outcome, execute
 from helpers.course.intake.lesson import UNCHANGED
 from helpers.course.sandbox.session import Session
 from helpers.course.settings import CourseError
@@ -19,7 +19,7 @@ HANGS = "while True:\n    try:\n        import time; time.sleep(9)\n    except B
 def _executed(*codes: str) -> tuple[Outcome, str]:
     """What becomes of these cells; and what the last of them shows."""
     notebook = v4.new_notebook(cells=[v4.new_code_cell(code) for code in codes])
-    outcome = execute(Job(notebook, {}, LIMITS, ISOLATED))
+    outcome = execute(notebook, {}, LIMITS, ISOLATED)
     shown = outcome.outputs[notebook.cells[-1].id]
     return outcome, shown[-1].data["text/plain"] if "data" in shown[-1] else shown[-1].evalue
 
@@ -62,7 +62,7 @@ def test_cells_of_the_lesson_have_more_time_and_are_never_cut_in_silence(
     lesson = v4.new_code_cell(f"import time; time.sleep({seconds}); x = 6")
     lesson.metadata[UNCHANGED] = True
     notebook = v4.new_notebook(cells=[lesson, v4.new_code_cell("7 * x")])
-    outcome = execute(Job(notebook, {}, replace(LIMITS, notebook_seconds=24), ISOLATED))
+    outcome = execute(notebook, {}, replace(LIMITS, notebook_seconds=24), ISOLATED)
     [shown] = outcome.outputs[notebook.cells[-1].id]
     assert shown.get("ename") == ("NameError" if reason else None)
     assert len(outcome.flags) == bool(reason) and reason in "".join(outcome.flags)
@@ -71,8 +71,8 @@ def test_cells_of_the_lesson_have_more_time_and_are_never_cut_in_silence(
 def test_cells_are_run_again_only_while_there_is_time() -> None:
     cells = [v4.new_code_cell("import time; time.sleep(0.9)") for _ in range(5)]
     notebook = v4.new_notebook(cells=[*cells, v4.new_code_cell("import os; os._exit(0)")])
-    outcome = execute(Job(notebook, {}, replace(LIMITS, notebook_seconds=6), ISOLATED))
-    assert outcome.total < 8 and "the notebook took more than 6 s" in outcome.flags
+    outcome = execute(notebook, {}, replace(LIMITS, notebook_seconds=6), ISOLATED)
+    assert outcome.seconds < 8 and "the notebook took more than 6 s" in outcome.flags
 
 
 def test_what_a_kernel_leaves_is_never_the_next_ones(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ from contextlib import closing
 
 import pytest
 
-from helpers.course.sandbox.process import Sandbox, SandboxError
+from helpers.course.sandbox.process import Sandbox
 from helpers.course.sandbox.session import Session
 from tests.course.sandbox.shown import LIMITS, text_of
 
@@ -31,27 +31,6 @@ def test_a_cell_that_takes_too_long_is_stopped_and_the_next_one_runs(warm: Sandb
     assert "more than 1 s" in text_of(session, "while True: pass", 1)
     assert text_of(session, "1 + 1") == "2"
     session.close()
-
-
-def test_an_answer_that_waits_for_the_grader_is_not_late(
-    warm: Sandbox, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def slow(now: bool = False) -> None:
-        time.sleep(0.6)
-        check(now)
-
-    check = warm.check_limits
-    with closing(Session(warm)) as session:
-        monkeypatch.setattr(warm, "check_limits", slow)
-        for _ in range(3):
-            assert text_of(session, "1 + 1", 0.5) == "2"
-
-
-def test_the_kernel_has_an_interrupt_when_the_grader_goes_on(warm: Sandbox) -> None:
-    with closing(Session(warm)) as session:
-        for _ in range(20):
-            warm.interrupt()
-            assert text_of(session, "1 + 1") == "2"
 
 
 def test_after_its_time_no_statement_of_a_cell_runs(warm: Sandbox) -> None:
@@ -168,28 +147,6 @@ def test_files_stand_beside_the_notebook(warm: Sandbox) -> None:
     session.close()
     session = Session(warm)
     assert "No module named 'mine'" in text_of(session, "import mine")
-    session.close()
-
-
-def test_a_cell_that_does_not_heed_is_the_end_of_the_kernel(warm: Sandbox) -> None:
-    session = Session(warm)
-    deaf = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass"
-    with pytest.raises(SandboxError, match="did not stop"):
-        session.run(deaf, 1)
-    session.close()
-    session = Session(warm)
-    assert text_of(session, "1 + 1") == "2"
-    session.close()
-
-
-@pytest.mark.parametrize(
-    ("code", "reason"),
-    [("import os; os._exit(3)", "status 3"), ("import ctypes; ctypes.string_at(0)", "SIGSEGV")],
-)
-def test_a_kernel_that_ends_says_how(warm: Sandbox, code: str, reason: str) -> None:
-    session = Session(warm)
-    with pytest.raises(SandboxError, match=reason):
-        session.run(code, 10)
     session.close()
 
 

@@ -11,7 +11,7 @@ OWN_LINES = "the points are for your own code"
 # Publishes something else than the course's `ask`.
 PUBLISHES = """
 from IPython.display import publish_display_data
-import helpers.course.sandbox.kernel as kernel
+import helpers.course.sandbox.shell as kernel
 from helpers.checks import sinusoidal
 def ask(module, exercise, seed, answer):
     answers = kernel.to_json(getattr(sinusoidal, exercise).ask(lambda *a, **k: None, seed))
