@@ -28,8 +28,8 @@ def test_a_file_belongs_to_an_exercise(path: str, exercise: str) -> None:
 
 
 def test_mistakes_of_one_exercise_change_no_other() -> None:
-    for file in ("table.py", "table.toml"):
-        assert changed.exercises([f"helpers/checks/sinusoidal/{file}"]) == ["02-sinusoidal/table"]
+    for file in ("shift.py", "shift.toml"):
+        assert changed.exercises([f"helpers/checks/sinusoidal/{file}"]) == ["02-sinusoidal/shift"]
     assert changed.exercises(["helpers/course/export.py", "README.md"]) == []
 
 

@@ -15,7 +15,7 @@ from nbgrader.utils import is_grade
 
 from helpers.checks.engine import Report
 from helpers.checks.engine.plain import decode
-from helpers.checks.engine.questions import Answers
+from helpers.checks.engine.run import Answers
 from helpers.course.authoring import check_call
 from helpers.course.authoring.check_call import Check
 from helpers.course.sandbox import shell
