@@ -13,7 +13,6 @@ from helpers import encodings
 from helpers.checks.engine import Answer, Case, Exercise, Part, call
 from helpers.checks.engine.faults import IN_PLACE
 from helpers.checks.stacking import common
-from helpers.encodings.tree import _above
 
 
 def _left_to_right(rng: Random) -> Iterator[Case]:
@@ -56,7 +55,7 @@ depths = Exercise(
         Part("any order of the words", 0.5, _any_order),
         Part("integers", 0.25, _whole),
     ),
-    forbidden=(encodings.tree_offsets, _above),
+    forbidden=(encodings.tree_offsets,),
     explains=("Write `tree_depths`.",),
     generic={
         "`parents` stays as it is": IN_PLACE,

@@ -13,7 +13,6 @@ from helpers import encodings
 from helpers.checks.engine import Answer, Case, Exercise, Part, call, compare
 from helpers.checks.engine.faults import IN_PLACE
 from helpers.checks.stacking import common
-from helpers.encodings.tree import _above
 
 ON_A_PATH, ACROSS, WHOLE = (
     "one word above the other",
@@ -115,7 +114,6 @@ tree = Exercise(
         Part(ACROSS, 0.75, _across),
         Part(WHOLE, 0.25, _whole),
     ),
-    forbidden=(_above,),
     explains=(
         "Now write the offsets that our attention",
         "Write `tree_offsets`.",
