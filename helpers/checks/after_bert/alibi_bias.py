@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from functools import partial
 from random import Random
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -17,6 +18,7 @@ from helpers.checks.engine.faults import DTYPE
 
 CAUSAL, SYMMETRIC, DIRECTIONAL = "causal", "symmetric", "directional"
 BACKWARDS = "dtype and gradients"
+LONG = 600  # positions; half precision does not count so far
 
 
 def _alibi_bias(slopes: Tensor, length: int, form: str = "causal") -> Tensor:
@@ -42,8 +44,23 @@ def _of_form(form: str, rng: Random) -> Iterator[Case]:
     yield call(_slopes(rng, rng.randint(9, 12)), rng.randint(3, 4), form=form)
     flat = call(_slopes(rng, 3, flat=True), length, form=form)
     yield flat.labelled(f"{flat.label} with a slope of 0")
-    yield call(1 + _slopes(rng, 1), 600, form=form)
+    yield _three_rows(call(1 + _slopes(rng, 1), LONG, form=form))
     yield call(_slopes(rng, rng.randint(2, 3)), 1, form=form)
+
+
+def _three_rows(case: Case) -> Case:
+    """Keep the first, the middle and the last query: all of them take too long to send."""
+
+    def ask(answer: Answer) -> Any:
+        bias = case.ask(answer)
+        if type(bias) is not Tensor:
+            return bias
+        shape = {"its shape": list(bias.shape)}
+        if bias.shape[-2:] != (LONG, LONG):
+            return shape
+        return shape | {"three rows": bias[..., [0, LONG // 2, LONG - 1], :]}
+
+    return case.asking(ask)
 
 
 def _causal(rng: Random) -> Iterator[Case]:
