@@ -86,7 +86,8 @@ def _backwards(rng: Random) -> Iterator[Case]:
     tokens, segments = _given(rng, 3, rng.randint(6, 9))
 
     def ask(answer: Answer) -> Any:
-        made = common.with_fixed_weights(answer(40, width, max_len=20), norm=True)
+        made: Any = common.with_fixed_weights(answer(40, width, max_len=20), norm=True)
+        single = made(tokens, segments)
         module: Any = common.with_fixed_weights(made.double(), norm=True, dtype=torch.float64)
         shapes = {name: tuple(each.shape) for name, each in module.named_parameters()}
         found = module(tokens, segments)
@@ -97,6 +98,7 @@ def _backwards(rng: Random) -> Iterator[Case]:
             (found * weights.reshape(found.shape)).sum().backward()
         return {
             "shapes of what is trained": shapes,
+            "dtype of the result with tables in float32": str(getattr(single, "dtype", "none")),
             "dtype of the result with tables in float64": str(found.dtype),
             "what a gradient reaches": [
                 name for name, each in module.named_parameters() if each.grad is not None
