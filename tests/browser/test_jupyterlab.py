@@ -10,7 +10,7 @@ from nbformat import v4
 from playwright.sync_api import Page
 
 from helpers import checks
-from helpers.checks.engine import Finding, Report, shown
+from helpers.checks.engine import Finding, Report, render
 from helpers.course import synthetic
 from helpers.course.settings import Course
 from tests.browser.conftest import darken, end_kernels, inaccessible, jupyterlab, opened, run
@@ -120,7 +120,7 @@ def test_a_report_keeps_its_look_where_a_notebook_is_not_trusted(reports: str, p
     assert report.locator("img").count() == 0
 
     style = "(element, name) => getComputedStyle(element)[name]"
-    colours = [shown.COLOURS[state] for state in ("partly", "right", "wrong")]
+    colours = [render.COLOURS[state] for state in ("partly", "right", "wrong")]
     border = report.evaluate(style, "borderLeftColor")
     marks = [each.evaluate(style, "color") for each in report.locator("span").all()]
     assert [border, *marks] == [_rgb(colours[0]), *map(_rgb, colours)]

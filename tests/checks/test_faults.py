@@ -13,7 +13,7 @@ from torch import Tensor
 from helpers.checks.engine import Answer, Case, Part, call, faults
 from helpers.checks.engine.case import without_gradients
 from helpers.checks.engine.faults import Fault
-from helpers.checks.engine.plain import decode, encode
+from helpers.checks.engine.serialize import decode, encode
 from tests.checks.toy import TOY, X
 
 KEPT: dict[int, Tensor] = {}

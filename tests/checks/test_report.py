@@ -13,8 +13,8 @@ from helpers import checks
 from helpers.checks import learned, start_here
 from helpers.checks import sinusoidal as check
 from helpers.checks.engine import Finding, Report, session
+from helpers.checks.engine.render import COLOURS, PRAISE
 from helpers.checks.engine.report import FINDINGS, STUB
-from helpers.checks.engine.shown import COLOURS, WARM
 from tests.checks import variants
 from tests.common import UNITS
 
@@ -56,14 +56,14 @@ def test_all_that_is_right_is_said_with_a_warm_word() -> None:
             "'", "&#x27;"
         )
     )
-    assert any(word in text for word in WARM)
+    assert any(word in text for word in PRAISE)
     assert COLOURS["right"] in page and COLOURS["wrong"] not in page and "Hint" not in page
 
 
 def test_the_warm_word_is_the_same_for_an_exercise_and_not_the_same_for_all() -> None:
     exercises = [each for unit in UNITS for each in checks.exercises(unit).values()]
     texts = [str(Report(each.name, [Finding("all", 1, 1)])) for each in exercises]
-    assert {text.splitlines()[-1].strip() for text in texts} == set(WARM)
+    assert {text.splitlines()[-1].strip() for text in texts} == set(PRAISE)
 
 
 def test_a_mistake_gets_its_hint_in_one_box_and_its_state_in_words() -> None:
@@ -74,7 +74,7 @@ def test_a_mistake_gets_its_hint_in_one_box_and_its_state_in_words() -> None:
     assert f"  Hint: {forgotten.hint}" in str(check.table(forgotten.answer))
     everywhere = _page(check.table(check.table.mistakes[1].answer))
     assert everywhere.count("<b>Hint:</b>") == 1
-    assert not any(word in text for word in WARM)
+    assert not any(word in text for word in PRAISE)
 
 
 def test_what_is_not_written_is_said_once_and_not_part_by_part() -> None:

@@ -12,7 +12,7 @@ import torch
 from helpers.checks import claim_lab as check
 from helpers.checks.claim_lab.common import ask_for
 from helpers.checks.engine import Exercise
-from helpers.checks.engine.plain import plain
+from helpers.checks.engine.serialize import sanitize
 from helpers.claims import CLAIMS, PARTLY, VERDICTS, Claim, Part, figures, order, overall, study
 from helpers.claims.small import QUICK, trained
 from helpers.claims.trained import between_positions, who_looks_where
@@ -48,7 +48,7 @@ def test_each_exercise_is_asked_what_comes_out_either_way() -> None:
     for exercise in (check.settle, *MEASURING):
         for seed in range(5):
             cases = exercise.draw(exercise.parts[1], seed)
-            found = {case.read(plain(case.ask(exercise.reference))) for case in cases}
+            found = {case.read(sanitize(case.ask(exercise.reference))) for case in cases}
             assert found == set(VERDICTS) - ({PARTLY} if exercise is not check.verdict else set())
 
 

@@ -14,7 +14,7 @@ import torch
 from torch import Generator, Tensor
 
 from helpers.checks.engine import Answer, ArgumentChangedError, Case, ResultFormError, compare
-from helpers.checks.engine.plain import plain
+from helpers.checks.engine.serialize import sanitize
 
 Ask = Callable[[Answer], Any]
 Given = tuple[Any, ...]
@@ -53,7 +53,7 @@ def asked(answer: Answer, given: Given) -> Any:
 def _unchanged(now: Any, before: Any) -> bool:
     if isinstance(before, pd.DataFrame):
         return before.equals(now)
-    return compare.same(plain(now), plain(before), 0)
+    return compare.same(sanitize(now), sanitize(before), 0)
 
 
 def entry_of(found: Any, name: str, where: str = "") -> Any:

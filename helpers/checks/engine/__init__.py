@@ -1,5 +1,6 @@
 """What every check is made of: exercises, the comparison of results, and the report on them."""
 
+from helpers.checks.engine.caching import without_caching
 from helpers.checks.engine.case import (
     Answer,
     Case,
@@ -13,7 +14,6 @@ from helpers.checks.engine.case import (
 from helpers.checks.engine.errors import ArgumentChangedError, ResultFormError
 from helpers.checks.engine.exercise import Exercise, Part
 from helpers.checks.engine.mistake import Mistake, Written
-from helpers.checks.engine.rehearsal import rehearsed
 from helpers.checks.engine.report import Finding, Report
 from helpers.checks.engine.run import Answers, Questions
 
@@ -34,7 +34,7 @@ __all__ = [
     "differentiated",
     "digits",
     "refusal",
-    "rehearsed",
     "unchanged",
+    "without_caching",
     "without_gradients",
 ]

@@ -15,7 +15,7 @@ from torch import Tensor
 from helpers.checks.engine import compare
 from helpers.checks.engine.errors import ArgumentChangedError
 from helpers.checks.engine.faults import SEVEN, SIXTEEN
-from helpers.checks.engine.plain import plain
+from helpers.checks.engine.serialize import sanitize
 
 Answer = Callable[..., Any]
 REACHED = "arguments that a gradient reaches"
@@ -128,7 +128,7 @@ def _leaves(arguments: dict[str, Any], dtype: torch.dtype) -> dict[str, Any]:
 
 def _on_leaves(function: Answer, given: dict[str, Any]) -> Any:
     """The result; PyTorch itself refuses a write into a tensor that a gradient is to reach."""
-    before = [plain(value) for value in given.values()]
+    before = [sanitize(value) for value in given.values()]
     try:
         result = function(*given.values())
     except RuntimeError as error:
@@ -223,7 +223,7 @@ def unchanged(given: tuple[Any, ...], arguments: tuple[Any, ...]) -> None:
         ArgumentChangedError: the answer wrote into it.
     """
     for number, (now, before) in enumerate(zip(given, arguments, strict=True), 1):
-        if not compare.same(plain(now), plain(before), 0):
+        if not compare.same(sanitize(now), sanitize(before), 0):
             raise ArgumentChangedError(f"number {number}")
 
 

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 ARRAYS = (Tensor, nn.Parameter, np.ndarray)  # exact types: a subclass could answer what it likes
 NUMPY = "NumPy array"
-TOLD_AS = "told_as"  # attribute of a tensor whose numbers were in something else
+ARRAY_KIND = "array_kind"  # attribute of a tensor whose numbers were in something else
 
 
 @dataclass(frozen=True)
@@ -171,7 +171,7 @@ class _Shown(reprlib.Repr):
             case Tensor() if x.dim() == 0:
                 return f"{x.item():.6g}"
             case Tensor():
-                return f"a {x.__dict__.get(TOLD_AS, 'tensor')} of shape {tuple(x.shape)}"
+                return f"a {x.__dict__.get(ARRAY_KIND, 'tensor')} of shape {tuple(x.shape)}"
         return super().repr1(x, level)
 
 

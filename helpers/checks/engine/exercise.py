@@ -17,13 +17,12 @@ from typing import Any
 import torch
 
 from helpers.checks.engine import compare, mistake
+from helpers.checks.engine.caching import without_caching
 from helpers.checks.engine.case import Answer, Case
 from helpers.checks.engine.faults import Fault
 from helpers.checks.engine.grade import PartResult, grade
 from helpers.checks.engine.library import forbidden, library_calls
 from helpers.checks.engine.mistake import Mistake, Written
-from helpers.checks.engine.plain import Raised
-from helpers.checks.engine.rehearsal import rehearsed
 from helpers.checks.engine.report import Report
 from helpers.checks.engine.run import (
     RESULT_MUTATED,
@@ -35,6 +34,7 @@ from helpers.checks.engine.run import (
     silent,
     unless_changed,
 )
+from helpers.checks.engine.serialize import CapturedException
 from helpers.checks.engine.session import noted
 
 Drawn = dict[str, list[Case]]  # by part
@@ -184,9 +184,9 @@ class Exercise:
         return self.reference
 
     def draw(self, part: Part, seed: int) -> list[Case]:
-        """The questions of a part; another seed, other questions. The first is rehearsed."""
+        """The questions of a part; another seed, other questions. The first is without_caching."""
         cases = list(part.cases(random.Random(f"{self.name} {part.name} {seed}")))
-        return [*map(rehearsed, cases[:1]), *cases[1:]]
+        return [*map(without_caching, cases[:1]), *cases[1:]]
 
     def right_to(self, cases: list[Case]) -> list[Any]:
         """What is right.
@@ -195,7 +195,7 @@ class Exercise:
             RuntimeError: the reference fails, so that whoever fails in the same way would be right.
         """
         expected = [run_case(case, self.reference) for case in cases]
-        if failed := next((each for each in expected if isinstance(each, Raised)), None):
+        if failed := next((each for each in expected if isinstance(each, CapturedException)), None):
             raise RuntimeError(
                 f"the course's own answer to “{self.name}” stopped ({failed.kind}: {failed.text}); "
                 "restart the kernel, and tell the authors if it happens again"

@@ -18,7 +18,7 @@ from helpers.checks.engine.errors import (
     ResultChangedError,
     SettingChangedError,
 )
-from helpers.checks.engine.plain import Raised
+from helpers.checks.engine.serialize import CapturedException
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ SIXTEEN = "about sixteen correct digits"
 
 def fault_in(found: Any, expected: Any, tolerance: float) -> Fault | None:
     """Return the fault that what differs first shows, if it does; the two are known to differ."""
-    if isinstance(found, Raised):
+    if isinstance(found, CapturedException):
         texts = (fault for text, fault in _OF_TEXTS.items() if text in found.text)
         return _OF_ERRORS.get(found.kind) or next(texts, None)
     if not isinstance(expected, dict) or type(found) is not dict:

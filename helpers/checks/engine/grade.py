@@ -15,9 +15,9 @@ from helpers.checks.engine.case import Case
 from helpers.checks.engine.errors import ArgumentChangedError, ResultFormError, SettingChangedError
 from helpers.checks.engine.faults import fault_in
 from helpers.checks.engine.mistake import Mistake
-from helpers.checks.engine.plain import Raised
 from helpers.checks.engine.report import STUB, Finding
 from helpers.checks.engine.run import RESULT_MUTATED
+from helpers.checks.engine.serialize import CapturedException
 
 if TYPE_CHECKING:
     from helpers.checks.engine.exercise import Part
@@ -29,7 +29,7 @@ class PartResult:
 
     Args:
         answer_name: the learner's name for the answer.
-        found: for each case, a plain value or `Raised`.
+        found: for each case, a plain value or `CapturedException`.
         expected: the same of the reference.
         used: library functions that the answer may not call.
         tolerance: see `compare.same`.
@@ -76,14 +76,14 @@ def _finding(result: PartResult, hint: str) -> Finding:
         return Finding(part.name, part.points, part.points)
     found, expected = result.found[wrong[0]], result.expected[wrong[0]]
     # PyTorch raises the same for what it cannot do, but never without a text.
-    if isinstance(found, Raised) and (found.kind, found.text) == ("NotImplementedError", ""):
+    if found == CapturedException("NotImplementedError", ""):
         return Finding(part.name, part.points, 0, STUB)
     label = result.cases[wrong[0]].label
     asked = f"{result.answer_name}{label}" if label.startswith("(") else label
     message = f"{asked}: {_difference(found, expected, result.tolerance)}"
     if not hint and (fault := fault_in(found, expected, result.tolerance)):
         hint = fault.hint
-    line = found.line if isinstance(found, Raised) else ""
+    line = found.line if isinstance(found, CapturedException) else ""
     return Finding(part.name, part.points, 0, message, hint, line)
 
 
@@ -94,14 +94,14 @@ def _difference(found: Any, expected: Any, tolerance: float) -> str:
             "return a new one each time."
         )
     match found:
-        case Raised(kind=ArgumentChangedError.kind):
+        case CapturedException(kind=ArgumentChangedError.kind):
             return f"your function changes its argument {found.text}".rstrip() + ": work on a copy."
-        case Raised(kind=ResultFormError.kind):
+        case CapturedException(kind=ResultFormError.kind):
             return f"{found.text}."
-        case Raised(kind=SettingChangedError.kind):
+        case CapturedException(kind=SettingChangedError.kind):
             return f"your function changes a setting ({found.text}) and does not restore it."
-        case Raised():
-            return found.told()
+        case CapturedException():
+            return found.message()
     return compare.difference(found, expected, tolerance)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from helpers.checks.engine import shown
+from helpers.checks.engine import render
 from helpers.checks.engine.compare import guarded
 
 FINDINGS = "application/vnd.order-matters.findings+json"
@@ -84,10 +84,10 @@ class Report:
         return str(self.earned)
 
     def __str__(self) -> str:
-        return shown.as_text(self)
+        return render.as_text(self)
 
     def _repr_mimebundle_(self, **_options: Any) -> dict[str, Any]:
-        return {"text/plain": repr(self), "text/html": shown.as_html(self), FINDINGS: self._data()}
+        return {"text/plain": repr(self), "text/html": render.as_html(self), FINDINGS: self._data()}
 
     def _data(self) -> dict[str, Any]:
         return {"exercise": self.exercise, "findings": [asdict(f) for f in self.findings]}

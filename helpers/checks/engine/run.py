@@ -16,11 +16,11 @@ from helpers.checks.engine import compare
 from helpers.checks.engine.case import Answer, Case
 from helpers.checks.engine.errors import ResultChangedError, SettingChangedError
 from helpers.checks.engine.library import Forbidden, library_calls
-from helpers.checks.engine.plain import Raised, plain, raised
+from helpers.checks.engine.serialize import CapturedException, capture, sanitize
 from helpers.checks.engine.settings import default_settings, unswitched
 
 Ask = Callable[[Answer], Any]
-RESULT_MUTATED = Raised(ResultChangedError.kind, "")
+RESULT_MUTATED = CapturedException(ResultChangedError.kind, "")
 
 
 @contextlib.contextmanager
@@ -48,14 +48,14 @@ def silent() -> Iterator[None]:
 
 
 def run_case(case: Case, answer: Answer) -> Any:
-    """Return what `answer` says to one case, as it is compared, or `Raised`."""
+    """Return what `answer` says to one case, as it is compared, or `CapturedException`."""
     return read(case, execute(case.ask, answer)[1])
 
 
 def read(case: Case, found: Any) -> Any:
     """Return what is compared of a result, which somebody may have made up."""
     try:
-        return found if isinstance(found, Raised) else case.read(found)
+        return found if isinstance(found, CapturedException) else case.read(found)
     except Exception:
         return found
 
@@ -67,23 +67,24 @@ def run_all(asks: Sequence[Ask], answer: Answer) -> list[Any]:
 
 def unless_changed(results: Sequence[tuple[Any, Any]]) -> list[Any]:
     """Return results as plain values; `RESULT_MUTATED` where one is no longer what it was."""
-    return [
-        now if isinstance(now, Raised) or compare.same(plain(raw), now, 0) else RESULT_MUTATED
-        for raw, now in results
-    ]
+    return [now if _is_unchanged(raw, now) else RESULT_MUTATED for raw, now in results]
+
+
+def _is_unchanged(raw: Any, now: Any) -> bool:
+    return isinstance(now, CapturedException) or compare.same(sanitize(raw), now, 0)
 
 
 def execute(question: Ask, answer: Answer) -> tuple[Any, Any]:
-    """Return the result of one question as it is, and as plain values or `Raised`."""
+    """Return the result of one question as it is, and as plain values or `CapturedException`."""
     # Not torch.manual_seed: where there is no GPU that writes a traceback for each kind of device.
     torch.default_generator.manual_seed(0)
     with unswitched() as switched:
         try:
             raw = question(answer)
-            found = plain(raw)
+            found = sanitize(raw)
         except (Exception, SystemExit, GeneratorExit) as error:
-            raw, found = None, raised(error)
-    return (None, raised(SettingChangedError(switched[0]))) if switched else (raw, found)
+            raw, found = None, capture(error)
+    return (None, capture(SettingChangedError(switched[0]))) if switched else (raw, found)
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ class Answers:
 
     Args:
         name: the learner's name for it.
-        found: for each part, a plain value or `Raised` per question.
+        found: for each part, a plain value or `CapturedException` per question.
         used: for each part, the library functions that it called, of those it may not.
     """
 

@@ -15,8 +15,8 @@ from functools import lru_cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
+from helpers.checks.engine.render import points
 from helpers.checks.engine.report import Report
-from helpers.checks.engine.shown import points
 
 if TYPE_CHECKING:
     from helpers.checks.engine.exercise import Exercise

@@ -14,8 +14,8 @@ from nbformat import NotebookNode, v4
 from nbgrader.utils import is_grade
 
 from helpers.checks.engine import Report
-from helpers.checks.engine.plain import decode
 from helpers.checks.engine.run import Answers
+from helpers.checks.engine.serialize import decode
 from helpers.course.authoring import check_call
 from helpers.course.authoring.check_call import Check
 from helpers.course.sandbox import shell

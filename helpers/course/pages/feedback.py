@@ -18,8 +18,8 @@ from nbformat import NotebookNode
 from nbgrader.api import Gradebook, SubmittedAssignment
 from nbgrader.utils import is_grade, is_solution
 
+from helpers.checks.engine.render import deduplicated
 from helpers.checks.engine.report import Finding, findings_in
-from helpers.checks.engine.shown import told_once
 from helpers.course.pages import sanitize
 from helpers.course.pages.page import code, page
 
@@ -138,7 +138,7 @@ def render(notebook: NotebookNode, mark: Mark) -> str:
         picture=sanitize.picture,
         alt=_alt,
         failure=_failure,
-        told_once=told_once,
+        deduplicated=deduplicated,
     )
 
 

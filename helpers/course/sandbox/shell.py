@@ -31,8 +31,8 @@ from traitlets import Type
 from traitlets.config import Config
 
 from helpers.checks.engine import Exercise
-from helpers.checks.engine.plain import encode
 from helpers.checks.engine.run import Answers
+from helpers.checks.engine.serialize import encode
 from helpers.course.sandbox.outputs import Outputs, Stream
 
 # With all of torch loaded, IPython needs a minute to draw the frames of an endless recursion.

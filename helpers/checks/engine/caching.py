@@ -1,4 +1,4 @@
-"""A rehearsal: an answer that keeps something from one call to the next is caught at the second."""
+"""Catches an answer that keeps something from one call to the next, by calling it again."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from helpers.checks.engine.case import Answer, Case
 from helpers.checks.engine.errors import ResultChangedError
 
 
-def rehearsed(case: Case) -> Case:
+def without_caching(case: Case) -> Case:
     """The same question, its first call made before as well, with other numbers and the same.
 
     What is remembered by the tensor object gives another result than is right, as it would after
     a step of an optimizer; what returns one tensor again and again raises `ResultChangedError`.
     A class is asked as it is: what an object keeps is for the exercise to say.
     """
-    return case.asking(lambda answer: case.ask(_rehearsing(answer)))
+    return case.asking(lambda answer: case.ask(_called_again(answer)))
 
 
-def _rehearsing(answer: Answer) -> Answer:
+def _called_again(answer: Answer) -> Answer:
     if isinstance(answer, type):
         return answer
     left = 1

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 COLOURS = {"right": "#1a946d", "partly": "#a97a16", "wrong": "#d0611f", "unwritten": "#7d858e"}
 MARKS = {"right": "✓", "partly": "◐", "wrong": "✗", "unwritten": "○"}
 STATES = {"right": "right", "partly": "partly right", "wrong": "not yet", "unwritten": ""}
-WARM = (
+PRAISE = (
     "Well done.",
     "That is it.",
     "Good work: nothing is missing.",
@@ -31,7 +31,7 @@ GROUND = "background-color: rgba(127, 127, 127, 0.12); border-radius: 0.4em"
 CODE = f"{GROUND}; margin: 0.3em 0; padding: 0.3em 0.6em; white-space: pre-wrap; font-size: 0.93em"
 
 
-def told_once(findings: list[Finding]) -> list[Finding]:
+def deduplicated(findings: list[Finding]) -> list[Finding]:
     """The findings, each message and each line of code only where it is given first."""
     messages = {f.message: f for f in reversed(findings)}
     lines = {f.line: f for f in reversed(findings)}
@@ -56,12 +56,12 @@ def as_text(report: Report) -> str:
     rows.append(f"{_title(report)}: {report.earned:g} of {points(report.points)}")
     if not report.written:
         return "\n".join([*rows, f"  {report.findings[0].message}"])
-    for each in told_once(report.findings):
+    for each in deduplicated(report.findings):
         state = "right" if each.right else "wrong"
         rows.append(f"  {MARKS[state]} {each.part}: {each.earned:g} of {each.points:g}")
         rows += [f"    {text}" for text in (each.message, each.line) if text]
     rows += [f"  Hint: {hint}" for hint in report.hints]
-    return "\n".join([*rows, f"  {_warm(report)}"] if report.complete else rows)
+    return "\n".join([*rows, f"  {_praise(report)}"] if report.complete else rows)
 
 
 def as_html(report: Report) -> str:
@@ -75,9 +75,9 @@ def as_html(report: Report) -> str:
     if report.notice:
         inner.insert(0, _box(COLOURS["wrong"], "Note:", report.notice))
     if report.written:
-        inner.append(_parts(told_once(report.findings)))
+        inner.append(_parts(deduplicated(report.findings)))
         inner += [_box(COLOURS["partly"], "Hint:", hint) for hint in report.hints]
-        inner += [f"<div>{_warm(report)}</div>"] if report.complete else []
+        inner += [f"<div>{_praise(report)}</div>"] if report.complete else []
     else:
         inner.append(f"<div>{_text(report.findings[0].message)}</div>")
     if report.so_far:
@@ -101,9 +101,9 @@ def _title(report: Report) -> str:
     return report.title or report.exercise
 
 
-def _warm(report: Report) -> str:
+def _praise(report: Report) -> str:
     """Always the same for an exercise, and not the same for all."""
-    return WARM[zlib.crc32(report.exercise.encode()) % len(WARM)]
+    return PRAISE[zlib.crc32(report.exercise.encode()) % len(PRAISE)]
 
 
 def _text(words: str) -> str:

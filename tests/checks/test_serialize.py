@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from helpers.checks.engine import compare
 from helpers.checks.engine.compare import Other
-from helpers.checks.engine.plain import Raised, decode, encode, plain
+from helpers.checks.engine.serialize import CapturedException, decode, encode, sanitize
 
 SCALARS = (
     st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.text(max_size=20) | st.floats()
@@ -29,7 +29,7 @@ VALUES = st.recursive(
 
 
 def _sent(value: Any) -> Any:
-    return decode(json.loads(json.dumps(encode(plain(value)))))
+    return decode(json.loads(json.dumps(encode(sanitize(value)))))
 
 
 @given(VALUES)
@@ -64,20 +64,21 @@ class _MyTensor(torch.Tensor):
 
 
 def test_anything_else_is_only_named() -> None:
-    assert plain(_Everything()).kind == "_Everything"
-    assert not compare.same(plain(_Everything()), torch.zeros(2), 1e-4)
-    assert not compare.same(plain(_Everything()), True, 1e-4)
-    assert plain(_Mute()) == Other("_Mute", "?")
-    assert plain(torch.zeros(2).as_subclass(_MyTensor)).kind == "_MyTensor"
-    assert plain(torch.zeros(2, dtype=torch.complex64)).kind == "Tensor of complex64"
-    assert plain(np.float64(0.5)).kind == "float64"
-    assert plain(10**400).kind == "int"
-    assert plain("x" * 20_000).kind == "str"
+    assert sanitize(_Everything()).kind == "_Everything"
+    assert not compare.same(sanitize(_Everything()), torch.zeros(2), 1e-4)
+    assert not compare.same(sanitize(_Everything()), True, 1e-4)
+    assert sanitize(_Mute()) == Other("_Mute", "?")
+    assert sanitize(torch.zeros(2).as_subclass(_MyTensor)).kind == "_MyTensor"
+    assert sanitize(torch.zeros(2, dtype=torch.complex64)).kind == "Tensor of complex64"
+    assert sanitize(np.float64(0.5)).kind == "float64"
+    assert sanitize(10**400).kind == "int"
+    assert sanitize("x" * 20_000).kind == "str"
     endless: list[Any] = []
     endless.append(endless)
-    assert "Other" not in repr(encode(plain(endless)))
+    assert "Other" not in repr(encode(sanitize(endless)))
     assert _sent(Other("a", "b")).kind == "Other"  # a learner's own class of that name
-    assert decode(encode(Raised("ValueError", "no"))) == Raised("ValueError", "no")
+    error = CapturedException("ValueError", "no")
+    assert decode(encode(error)) == error
 
 
 @pytest.mark.parametrize(
@@ -119,5 +120,5 @@ def test_keys_cannot_be_chosen_to_have_one_hash(key: int) -> None:
     """A dictionary of such keys takes the square of their number in time."""
     with pytest.raises(ValueError, match="a key of"):
         decode({"dict": [[key, None]]})
-    assert plain({key: 1}) == {repr(key): 1}  # what is honest is read all the same
-    assert decode(encode(plain({2**59: 1, -3: 2, "a": 3}))) == {2**59: 1, -3: 2, "a": 3}
+    assert sanitize({key: 1}) == {repr(key): 1}  # what is honest is read all the same
+    assert decode(encode(sanitize({2**59: 1, -3: 2, "a": 3}))) == {2**59: 1, -3: 2, "a": 3}

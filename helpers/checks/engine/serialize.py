@@ -38,25 +38,25 @@ _OURS = (
 
 
 @dataclass(frozen=True)
-class Raised:
+class CapturedException:
     """A question that ended in an exception, with the line of the learner's code, if known."""
 
     kind: str
     text: str
     line: str = field(default="", compare=False)
 
-    def told(self) -> str:
-        """In words, for the learner."""
+    def message(self) -> str:
+        """Say it in words, for the learner."""
         return f"your code stops with {self.kind}" + (f": {self.text}" if self.text else ".")
 
 
-def raised(error: BaseException) -> Raised:
+def capture(error: BaseException) -> CapturedException:
     """What is told of an exception: its kind, the first line of its text, and where it arose."""
     text = str(error).strip().split("\n")[0]
     text += EXPLAINED.get(text, "")
     short = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
     kind = error.kind if isinstance(error, CheckError) else type(error).__name__
-    return Raised(kind, short, _line(error))
+    return CapturedException(kind, short, _line(error))
 
 
 def _line(error: BaseException) -> str:
@@ -66,16 +66,16 @@ def _line(error: BaseException) -> str:
     return f"line {own[-1].lineno}: {own[-1].line}"[:120] if own else ""
 
 
-def plain(value: Any, depth: int = 0) -> Any:
+def sanitize(value: Any, depth: int = 0) -> Any:
     """Numbers, texts, float64 tensors and containers of these; anything else becomes `Other`.
 
     Types are compared exactly: an object of a subclass could answer what it likes. Of a text of a
     subclass, such as NumPy's or an enumeration's, the characters are taken and nothing is asked.
     """
     if type(value) in (list, tuple) and depth < DEPTH:
-        return type(value)(plain(each, depth + 1) for each in value)
+        return type(value)(sanitize(each, depth + 1) for each in value)
     if type(value) is dict and depth < DEPTH:
-        return {_key(key): plain(each, depth + 1) for key, each in value.items()}
+        return {_key(key): sanitize(each, depth + 1) for key, each in value.items()}
     if isinstance(value, str):
         value = str.__str__(value)
     if value is None or type(value) in (bool, float):
@@ -88,7 +88,7 @@ def plain(value: Any, depth: int = 0) -> Any:
     if tensor is None:
         return _other(value)
     if isinstance(value, np.ndarray):
-        tensor.__dict__[compare.TOLD_AS] = compare.NUMPY  # its numbers are compared all the same
+        tensor.__dict__[compare.ARRAY_KIND] = compare.NUMPY  # its numbers are compared all the same
     return tensor
 
 
@@ -113,7 +113,7 @@ def encode(value: Any) -> Any:
         case Tensor():
             numbers = np.ascontiguousarray(value.numpy(), "<f8").tobytes()
             coded = {"tensor": base64.b64encode(numbers).decode(), "shape": list(value.shape)}
-            return coded | ({"array": True} if compare.TOLD_AS in value.__dict__ else {})
+            return coded | ({"array": True} if compare.ARRAY_KIND in value.__dict__ else {})
         case float():
             return {"float": value.hex()}
         case list() | tuple():
@@ -122,7 +122,7 @@ def encode(value: Any) -> Any:
             return {"dict": [[key, encode(each)] for key, each in value.items()]}
         case Other():
             return {"other": [value.kind, value.text]}
-        case Raised():
+        case CapturedException():
             return {"raised": [value.kind, value.text, value.line]}
         case _:
             return value
@@ -165,7 +165,7 @@ def _decoded(data: Any) -> Any:
                 raise ValueError(f"{found.size} numbers do not fill the shape they should have")
             tensor = torch.from_numpy(found.astype(np.float64)).reshape(shape)
             if data.get("array") is True:
-                tensor.__dict__[compare.TOLD_AS] = compare.NUMPY
+                tensor.__dict__[compare.ARRAY_KIND] = compare.NUMPY
             return tensor
         case {"float": str(digits)}:
             return float.fromhex(digits)
@@ -178,5 +178,5 @@ def _decoded(data: Any) -> Any:
         case {"other": [str(kind), str(text)]}:
             return Other(kind, text)
         case {"raised": [str(kind), str(text), str(line)]}:
-            return Raised(kind, text, line)
+            return CapturedException(kind, text, line)
     raise ValueError(f"no answer has the form {type(data).__name__}")

@@ -1,4 +1,4 @@
-"""The first question of a part is rehearsed: what an answer keeps, it shows at the second call."""
+"""The first question of a part is asked twice: what an answer keeps, it shows then."""
 
 import functools
 from random import Random
@@ -9,7 +9,7 @@ import torch
 from torch import Generator, Tensor
 
 from helpers.checks import start_here
-from helpers.checks.engine import Answer, Case, call, rehearsed
+from helpers.checks.engine import Answer, Case, call, without_caching
 from helpers.checks.engine.run import RESULT_MUTATED, run_case
 
 X = torch.tensor([[1.0, 2.0], [3.0, 5.0]])
@@ -35,7 +35,7 @@ def _by_number(number: int) -> Tensor:
 
 
 def _said(answer: Answer, *arguments: Any) -> Any:
-    return run_case(rehearsed(call(*arguments)), answer)
+    return run_case(without_caching(call(*arguments)), answer)
 
 
 def test_what_keeps_nothing_gives_what_it_gives_without() -> None:
@@ -53,12 +53,12 @@ def test_a_result_kept_for_an_object_is_not_what_is_right() -> None:
     assert not torch.equal(found, (2 * X).double())
 
 
-def test_a_draw_of_the_rehearsal_does_not_count() -> None:
+def test_a_draw_of_the_first_calls_does_not_count() -> None:
     def drawn(x: Tensor, generator: Generator, draw: Random) -> Tensor:
         return torch.rand(2, generator=generator) + torch.rand(2) + draw.random()
 
     asked = Case("", lambda answer: answer(X, Generator().manual_seed(3), Random(3)))
-    assert torch.equal(run_case(rehearsed(asked), drawn), run_case(asked, drawn))
+    assert torch.equal(run_case(without_caching(asked), drawn), run_case(asked, drawn))
 
 
 def test_the_learner_is_told_what_to_do() -> None:
