@@ -181,12 +181,15 @@ def _leaks(rng: Random) -> Iterator[Case]:
     documents, label, seed = _library(rng)
     longest = max(documents, key=len)
     longest[3:6] = [longest[0], longest[2], longest[2]]  # all count, wherever they stand
+    another = next(each for each in documents if each is not longest and len(each) > 2)
+    another[1] = longest[1]  # a sentence that two documents share may be drawn for both
     neighbours = _neighbours(documents)
-    own = [{*document} for document in documents]
     pools = [
         [s for n, d in enumerate(documents) if n != number for s in d[1:]]
         for number in range(len(documents))
     ]
+    shared = {(documents.index(each), longest[1]) for each in (longest, another)}
+    own = [{*document} - {*pool} for document, pool in zip(documents, pools, strict=True)]
     beginnings = {d[0] for d in documents} - {s for d in documents for s in d[1:]}
 
     def ask(answer: Answer) -> Any:
@@ -209,6 +212,7 @@ def _leaks(rng: Random) -> Iterator[Case]:
             "number of triples": len(made[0]),
             "second sentences that only begin a document": any(found[s] for s in beginnings),
             "the one that also stands there again": found[longest[0]] > 0,
+            "a sentence that two documents share, drawn for both": shared <= {*drawn},
             "with label 1, seconds from the same document": any(s in own[n] for n, s in drawn),
             "each possible second sentence": common.evenly(*counts.T),
             "the same wrong one for most pairs of a document": again > len(drawn) / 4,
