@@ -43,8 +43,10 @@ class Learned2d(Additive2d):
         std: standard deviation of the first values.
     """
 
-    def __init__(self, *sizes: int, std: float = 0.02, **named: int) -> None:
-        super().__init__(*sizes, **named)
+    def __init__(
+        self, d_model: int, num_heads: int = 1, max_len: int = 512, std: float = 0.02
+    ) -> None:
+        super().__init__(d_model, num_heads, max_len)
         half = self.d_model // 2
         self.rows = nn.Parameter(torch.randn(self.max_len, half) * std)
         self.columns = nn.Parameter(torch.randn(self.max_len, self.d_model - half) * std)
@@ -70,8 +72,10 @@ class Fourier2d(Additive2d, Fourier):
     As `Fourier`, with W_r of shape (2, D_F/2).
     """
 
-    def __init__(self, *sizes: Any, **fourier: Any) -> None:
-        super().__init__(*sizes, **fourier)
+    def __init__(
+        self, d_model: int, num_heads: int = 1, max_len: int = 512, **fourier: Any
+    ) -> None:
+        super().__init__(d_model, num_heads, max_len, **fourier)
         self.frequencies = nn.Parameter(torch.randn(2, len(self.frequencies)) / self.gamma)
 
     def vectors_2d(self, positions: Tensor) -> Tensor:

@@ -23,8 +23,7 @@ class Encoding(nn.Module):
     Args:
         d_model: D, width of the token vectors.
         num_heads: H; D must be a multiple of it.
-        max_len: longest sequence that a table is made for, in tokens. These three are the `sizes`
-            of other encodings, which take their own options by keyword.
+        max_len: longest sequence that a table is made for, in tokens.
 
     Attributes:
         softmax_scale: what q·kᵀ is multiplied by before the softmax, 1/√d (Vaswani et al. 2017,

@@ -73,13 +73,14 @@ class T5Bias(OffsetBias):
 
     def __init__(
         self,
-        *sizes: int,
+        d_model: int,
+        num_heads: int = 1,
+        max_len: int = 512,
         buckets: int = 32,
         max_distance: int = 128,
         causal: bool = False,
-        **named: int,
     ) -> None:
-        super().__init__(*sizes, **named)
+        super().__init__(d_model, num_heads, max_len)
         self.softmax_scale = 1.0  # its initialisation divides by √d
         self.side = buckets if causal else buckets // 2
         self.exact = self.side // 2

@@ -25,13 +25,14 @@ class Convolution(Encoding):
 
     def __init__(
         self,
-        *sizes: int,
+        d_model: int,
+        num_heads: int = 1,
+        max_len: int = 512,
         columns: int | None = None,
         sharpness: float = 1.0,
         content: bool = False,
-        **named: int,
     ) -> None:
-        super().__init__(*sizes, **named)
+        super().__init__(d_model, num_heads, max_len)
         if columns is not None and columns < 1:
             raise ValueError(f"columns={columns} must be at least 1")
         side = self.num_heads if columns is None else round(self.num_heads**0.5)

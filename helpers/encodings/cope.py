@@ -38,9 +38,14 @@ class Cope(Encoding):
     """
 
     def __init__(
-        self, *sizes: int, positions: int = 64, causal: bool = False, **named: int
+        self,
+        d_model: int,
+        num_heads: int = 1,
+        max_len: int = 512,
+        positions: int = 64,
+        causal: bool = False,
     ) -> None:
-        super().__init__(*sizes, **named)
+        super().__init__(d_model, num_heads, max_len)
         if positions < 1:
             raise ValueError(f"positions={positions} must be at least 1")
         self.causal = causal
@@ -51,7 +56,8 @@ class Cope(Encoding):
     def bias(self, q: Tensor, k: Tensor, positions: Positions) -> Tensor:
         """q_i·e[p_ij], (B, H, T, S).
 
-        Where tokens stand is not asked, only which come between; the queries' keys are the last."""
+        Where tokens stand is not asked, only which come between; the queries' keys are the last.
+        """
         positions.require_no_offsets(self).require_axes()
         # Counted at least in float32: bfloat16 has no 0.1 beside 64.
         exact = torch.promote_types(q.dtype, torch.float32)

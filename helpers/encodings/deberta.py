@@ -20,8 +20,15 @@ class Deberta(Encoding):
             the published code does.
     """
 
-    def __init__(self, *sizes: int, k: int = 64, index: str = "paper", **named: int) -> None:
-        super().__init__(*sizes, **named)
+    def __init__(
+        self,
+        d_model: int,
+        num_heads: int = 1,
+        max_len: int = 512,
+        k: int = 64,
+        index: str = "paper",
+    ) -> None:
+        super().__init__(d_model, num_heads, max_len)
         if k < 1:
             raise ValueError(f"k={k} must be at least 1")
         if index not in ("paper", "code"):

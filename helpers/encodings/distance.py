@@ -33,8 +33,10 @@ class Alibi(OffsetBias):
             twice as fast; "causal" is the paper's, with keys to the right masked out.
     """
 
-    def __init__(self, *sizes: int, form: str = "symmetric", **named: int) -> None:
-        super().__init__(*sizes, **named)
+    def __init__(
+        self, d_model: int, num_heads: int = 1, max_len: int = 512, form: str = "symmetric"
+    ) -> None:
+        super().__init__(d_model, num_heads, max_len)
         if form not in ("symmetric", "directional", "causal"):
             raise ValueError(f"form={form!r} must be 'symmetric', 'directional' or 'causal'")
         self.form = form
@@ -59,8 +61,10 @@ class Kerple(OffsetBias):
         form: "log" is −r1·log(1 + r2·|j − i|), "power" is −r1·|j − i|^r2 with 0 < r2 < 2.
     """
 
-    def __init__(self, *sizes: int, form: str = "log", **named: int) -> None:
-        super().__init__(*sizes, **named)
+    def __init__(
+        self, d_model: int, num_heads: int = 1, max_len: int = 512, form: str = "log"
+    ) -> None:
+        super().__init__(d_model, num_heads, max_len)
         if form not in ("log", "power"):
             raise ValueError(f"form={form!r} must be 'log' or 'power'")
         self.form = form
@@ -94,9 +98,14 @@ class Fire(Encoding):
     """
 
     def __init__(
-        self, *sizes: int, threshold: float = 512.0, hidden: int = 32, **named: int
+        self,
+        d_model: int,
+        num_heads: int = 1,
+        max_len: int = 512,
+        threshold: float = 512.0,
+        hidden: int = 32,
     ) -> None:
-        super().__init__(*sizes, **named)
+        super().__init__(d_model, num_heads, max_len)
         self.c = nn.Parameter(torch.tensor(0.1))
         self.threshold = nn.Parameter(torch.tensor(float(threshold)))
         self.f = nn.Sequential(nn.Linear(1, hidden), nn.ReLU(), nn.Linear(hidden, self.num_heads))

@@ -19,8 +19,10 @@ class Huang(Encoding):
             the right of a query gets 0 and must be masked.
     """
 
-    def __init__(self, *sizes: int, causal: bool = False, **named: int) -> None:
-        super().__init__(*sizes, **named)
+    def __init__(
+        self, d_model: int, num_heads: int = 1, max_len: int = 512, causal: bool = False
+    ) -> None:
+        super().__init__(d_model, num_heads, max_len)
         self.causal = causal
         rows = self.max_len if causal else 2 * self.max_len - 1
         width = self.head_dim

@@ -18,7 +18,6 @@ class Extended(Rotary):
     """What the extensions share: by how much, and what the model was trained on.
 
     Args:
-        sizes: `d_model`, `num_heads` and `max_len`, as `Encoding` has them.
         factor: s, how many times longer a text may be than in training; at least 1.
         original_max_len: L, the length of the training, in tokens; `max_len` if it is not given.
         rotary: `base`, `layout` and `partial_rotary_factor`, as `Rotary` has them.
@@ -26,12 +25,14 @@ class Extended(Rotary):
 
     def __init__(
         self,
-        *sizes: Any,
+        d_model: int,
+        num_heads: int = 1,
+        max_len: int = 512,
         factor: float = 4.0,
         original_max_len: int | None = None,
         **rotary: Any,
     ) -> None:
-        super().__init__(*sizes, **rotary)
+        super().__init__(d_model, num_heads, max_len, **rotary)
         self.factor = factor
         self.original_max_len = self.max_len if original_max_len is None else original_max_len
         for name in ("factor", "original_max_len"):
@@ -74,8 +75,15 @@ class ByLength(Extended):
         extended: as `Extended` has them.
     """
 
-    def __init__(self, *sizes: Any, rerotate: bool = True, **extended: Any) -> None:
-        super().__init__(*sizes, **extended)
+    def __init__(
+        self,
+        d_model: int,
+        num_heads: int = 1,
+        max_len: int = 512,
+        rerotate: bool = True,
+        **extended: Any,
+    ) -> None:
+        super().__init__(d_model, num_heads, max_len, **extended)
         self.rerotate = rerotate
 
     def frequencies(self, pair: Tensor, positions: Positions) -> Tensor:
@@ -121,14 +129,16 @@ class Yarn(Extended):
 
     def __init__(
         self,
-        *sizes: Any,
+        d_model: int,
+        num_heads: int = 1,
+        max_len: int = 512,
         fast: float = 32.0,
         slow: float = 1.0,
         temperature: bool = True,
         truncate: bool = True,
         **extended: Any,
     ) -> None:
-        super().__init__(*sizes, **extended)
+        super().__init__(d_model, num_heads, max_len, **extended)
         if not 0 < slow < fast:
             raise ValueError(f"slow={slow:g} must be positive, and fast={fast:g} above it")
         self.fast, self.slow = fast, slow
@@ -167,12 +177,14 @@ class LongRope(ByLength):
 
     def __init__(
         self,
-        *sizes: Any,
+        d_model: int,
+        num_heads: int = 1,
+        max_len: int = 512,
         long: Sequence[float] | None = None,
         short: Sequence[float] | None = None,
         **extended: Any,
     ) -> None:
-        super().__init__(*sizes, **extended)
+        super().__init__(d_model, num_heads, max_len, **extended)
         pairs = self.rotary_dim // 2
         # Plain numbers: a buffer would be rounded with the model, and the error grow with p.
         self.long = [self.factor] * pairs if long is None else list(long)
@@ -200,8 +212,16 @@ class Llama3(Extended):
         extended: as `Extended` has them.
     """
 
-    def __init__(self, *sizes: Any, high: float = 4.0, low: float = 1.0, **extended: Any) -> None:
-        super().__init__(*sizes, **extended)
+    def __init__(
+        self,
+        d_model: int,
+        num_heads: int = 1,
+        max_len: int = 512,
+        high: float = 4.0,
+        low: float = 1.0,
+        **extended: Any,
+    ) -> None:
+        super().__init__(d_model, num_heads, max_len, **extended)
         if not 0 < low < high:
             raise ValueError(f"low={low:g} must be positive, and high={high:g} above it")
         self.high, self.low = high, low

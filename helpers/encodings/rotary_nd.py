@@ -19,11 +19,18 @@ class RotaryNd(Rotary):
 
     Args:
         sections: how many pairs each axis has, all in all r/2; about equally many if not given.
-        rotary: sizes, `base`, `layout` and `partial_rotary_factor`, as `Rotary` has them.
+        rotary: `base`, `layout` and `partial_rotary_factor`, as `Rotary` has them.
     """
 
-    def __init__(self, *sizes: Any, sections: Sequence[int] | None = None, **rotary: Any) -> None:
-        super().__init__(*sizes, **rotary)
+    def __init__(
+        self,
+        d_model: int,
+        num_heads: int = 1,
+        max_len: int = 512,
+        sections: Sequence[int] | None = None,
+        **rotary: Any,
+    ) -> None:
+        super().__init__(d_model, num_heads, max_len, **rotary)
         pairs = self.rotary_dim // 2
         even = [pairs // self.axes + (each < pairs % self.axes) for each in range(self.axes)]
         self.sections = even if sections is None else list(sections)

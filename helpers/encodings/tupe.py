@@ -21,9 +21,15 @@ class Tupe(Encoding):
     """
 
     def __init__(
-        self, *sizes: int, relative: bool = False, cls: bool = False, std: float = 1.0, **named: int
+        self,
+        d_model: int,
+        num_heads: int = 1,
+        max_len: int = 512,
+        relative: bool = False,
+        cls: bool = False,
+        std: float = 1.0,
     ) -> None:
-        super().__init__(*sizes, **named)
+        super().__init__(d_model, num_heads, max_len)
         # Two terms of equal right, so 1/√(2d).
         self.softmax_scale = (2 * self.head_dim) ** -0.5
         self.table = nn.Parameter(torch.randn(self.max_len, self.d_model) * std)

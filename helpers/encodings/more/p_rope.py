@@ -18,11 +18,13 @@ class PRope(Rotary):
 
     Args:
         p: fraction of the pairs that are turned, from 0 to 1.
-        rotary: sizes, `base` and `layout`, as `Rotary` has them.
+        rotary: `base` and `layout`, as `Rotary` has them.
     """
 
-    def __init__(self, *sizes: Any, p: float = 0.75, **rotary: Any) -> None:
-        super().__init__(*sizes, **rotary)
+    def __init__(
+        self, d_model: int, num_heads: int = 1, max_len: int = 512, p: float = 0.75, **rotary: Any
+    ) -> None:
+        super().__init__(d_model, num_heads, max_len, **rotary)
         if not 0 <= p <= 1:
             raise ValueError(f"p={p:g} must be from 0 to 1")
         self.p = p

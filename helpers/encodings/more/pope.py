@@ -25,8 +25,10 @@ class Pope(Encoding):
         base: θ_c = base^(−c/d); 10,000 in the paper.
     """
 
-    def __init__(self, *sizes: int, base: float = 10_000.0, **named: int) -> None:
-        super().__init__(*sizes, **named)
+    def __init__(
+        self, d_model: int, num_heads: int = 1, max_len: int = 512, base: float = 10_000.0
+    ) -> None:
+        super().__init__(d_model, num_heads, max_len)
         self.base = base
         self.phase = nn.Parameter(torch.zeros(self.num_heads, 1, self.head_dim))
 

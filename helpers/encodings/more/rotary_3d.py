@@ -19,8 +19,15 @@ class Rotary3d(RotaryNd):
 
     axes = 3
 
-    def __init__(self, *sizes: Any, interleaved: bool = False, **axes: Any) -> None:
-        super().__init__(*sizes, **axes)
+    def __init__(
+        self,
+        d_model: int,
+        num_heads: int = 1,
+        max_len: int = 512,
+        interleaved: bool = False,
+        **axes: Any,
+    ) -> None:
+        super().__init__(d_model, num_heads, max_len, **axes)
         if interleaved:
             turns = ((pair % 3, pair // 3) for pair in range(sum(self.sections)))
             self.axis = [n if number < self.sections[n] else 0 for n, number in turns]
