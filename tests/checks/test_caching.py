@@ -10,7 +10,7 @@ from torch import Generator, Tensor
 
 from helpers.checks import start_here
 from helpers.checks.engine import Answer, Case, call, without_caching
-from helpers.checks.engine.run import RESULT_MUTATED, run_case
+from helpers.checks.engine.run import RESULT_MUTATED, run_all, run_case
 
 X = torch.tensor([[1.0, 2.0], [3.0, 5.0]])
 BUFFER = torch.zeros(2, 2)
@@ -46,6 +46,14 @@ def test_what_keeps_nothing_gives_what_it_gives_without() -> None:
 @pytest.mark.parametrize(("answer", "given"), [(_into_a_buffer, X), (_by_number, 3)])
 def test_one_tensor_for_all_results_is_told(answer: Answer, given: Any) -> None:
     assert _said(answer, given) == RESULT_MUTATED
+
+
+def test_a_result_that_a_later_question_changes_is_told() -> None:
+    """As where an object, which is asked as it is, returns the buffer that it writes into."""
+    asks = [lambda answer, x=x: answer(x) for x in (X, 2 * X)]
+    first, last = run_all(asks, _into_a_buffer)
+    assert first == RESULT_MUTATED
+    assert torch.equal(last, (4 * X).double())
 
 
 def test_a_result_kept_for_an_object_is_not_what_is_right() -> None:
