@@ -180,6 +180,8 @@ def test_a_page_that_cannot_be_rendered_costs_no_marks(
         row = classroom.again("ada")
         with classroom.opened() as book:
             now = book.now("ada", UNIT)
+        entered = classroom.enter("ada", RIGHT)
+    assert entered["score"] == 5 and entered["status"].endswith("division by zero")
     assert row and row["score"] == now["score"] == 5
     assert row["status"] == now["status"] == "graded, without a feedback page: division by zero"
     assert not (classroom.out / "feedback" / "ada" / UNIT / f"{UNIT}.html").exists()
