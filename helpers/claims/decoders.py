@@ -142,7 +142,7 @@ def part_of_rope(seed: int, full: bool = False) -> dict[str, float]:
     """
     size, task, found = replace(form(full), width=64, heads=2), Shift(), {}
     for name, fraction in (("all", 1.0), ("quarter", 0.25)):
-        model, losses = decoder("rotary", task, seed, size, fraction=fraction)
+        model, losses = decoder("rotary", task, seed, size, partial_rotary_factor=fraction)
         as_trained = right(model, task, size.length)
         beyond = right(model, task, 4 * size.length, size.length)
         found[name] = as_trained, beyond, steps_to(losses)
