@@ -18,27 +18,29 @@ from helpers.model.attention import MultiHeadAttention
 
 B, H, d, K = 2, 4, 64, 16
 D = H * d
+CLIPPED_FLEX = f"flex, k = {K}"  # what is further away shares the outermost row, as in Shaw's keys
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 
 Step = Callable[[], None]
 
 
-def form_step(name: str, length: int, width: int) -> Step:
-    """Attention with one form of the key term, forward and backward."""
+def form_step(name: str, length: int, width: int, backward: bool = True) -> Step:
+    """Attention with one form of the key term, forward and, unless told otherwise, backward."""
     q, k, v = (torch.randn(B, H, length, width, device=DEVICE) for _ in range(3))
-    table = torch.randn(2 * length - 1, width, device=DEVICE)
-    leaves = [each.requires_grad_() for each in (q, k, v, table)]
+    furthest = K if name == CLIPPED_FLEX else length - 1
+    table = torch.randn(2 * furthest + 1, width, device=DEVICE)
+    leaves = [each.requires_grad_(backward) for each in (q, k, v, table)]
     encoding, at = None, Positions.upto(length, device=torch.device(DEVICE))
     fused = torch.compile(relative_logits.flex, dynamic=False)
     if name.startswith("ours"):
         option: dict[str, Any] = {"k": K} if "shaw" in name else {"max_len": length}
         kind = "shaw_keys" if "shaw" in name else "huang"
         encoding = create(kind, d_model=H * width, num_heads=H, **option).to(DEVICE)
-        leaves += list(encoding.parameters())
+        leaves += list(encoding.requires_grad_(backward).parameters())
 
     def context() -> Tensor:
         """As in a module, nothing is kept beyond its use but what autograd needs."""
-        if name == "flex":
+        if name in ("flex", CLIPPED_FLEX):
             return fused(q, k, v, table)
         scaled = q * width**-0.5
         bias = encoding.bias(scaled, k, at) if encoding else _term(name, scaled, table)
@@ -47,7 +49,9 @@ def form_step(name: str, length: int, width: int) -> Step:
     def step() -> None:
         for leaf in leaves:
             leaf.grad = None
-        context().sum().backward()
+        total = context().sum()
+        if backward:
+            total.backward()
 
     return step
 

@@ -56,17 +56,20 @@ FORMS = {form.__name__: form for form in (per_pair, einsum, batched, gather, ske
 
 
 def flex(q: Tensor, k: Tensor, v: Tensor, table: Tensor) -> Tensor:
-    """Attention with the term inside a fused kernel, (B, H, T, d): no score is stored.
+    """Attention with Shaw's term inside a fused kernel, (B, H, T, d): no score is stored.
 
-    The products with the table, (B, H, T, 2T − 1), are: as much as the scores were (docs/gpu.md).
-    Needs no gradient on a CPU, where FlexAttention has none; compile it on a GPU.
+    Further offsets share the outermost row, as in `ShawKeys`; so the products with the table,
+    (B, H, T, 2c+1), are little where it ends at a small offset c. Compile it: uncompiled it stores
+    all scores. On a CPU FlexAttention has no gradient.
+
+    Args:
+        table: (2c + 1, d); row r is offset r − c.
     """
     from torch.nn.attention.flex_attention import flex_attention
 
-    _rows(q, table)
-    products, last = q @ table.T, q.shape[2] - 1
+    products, last = q @ table.T * q.shape[3] ** -0.5, len(table) // 2
 
     def add(score: Tensor, b: Tensor, h: Tensor, i: Tensor, j: Tensor) -> Tensor:
-        return score + products[b, h, i, j - i + last] * q.shape[3] ** -0.5
+        return score + products[b, h, i, (j - i).clamp(-last, last) + last]
 
     return flex_attention(q, k, v, score_mod=add)

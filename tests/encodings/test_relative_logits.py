@@ -5,7 +5,7 @@ import torch
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from helpers.encodings import create, relative_logits
+from helpers.encodings import Positions, ShawKeys, create, relative_logits
 from helpers.encodings.offsets import offset_matrix, skew, toeplitz
 from tests.encodings import hooks
 
@@ -32,21 +32,24 @@ def test_every_form_is_the_formula(name: str, batch: int, heads: int, length: in
 
 
 @pytest.mark.parametrize("device", DEVICES)
-def test_flex_attention_is_the_same_and_on_a_gpu_so_is_its_gradient(device: str) -> None:
+@pytest.mark.parametrize("clip", [8, 127])
+def test_flex_attention_is_shaws_and_on_a_gpu_so_is_its_gradient(clip: int, device: str) -> None:
     torch.set_default_dtype(torch.float32)
     length, on_gpu = 128, device == "cuda"
     q, k, v = torch.randn(3, 2, 2, length, 16, device=device)
-    table = torch.randn(2 * length - 1, 16, device=device)
-    for each in (q, k, v, table):
+    shaw = ShawKeys(32, num_heads=2, k=clip).to(device)
+    for each in (q, k, v):
         each.requires_grad_(on_gpu)
     flex = torch.compile(relative_logits.flex) if on_gpu else relative_logits.flex
-    scores = (q @ k.transpose(-2, -1) + relative_logits.gather(q, table)) * 16**-0.5
-    slow = scores.softmax(-1) @ v
-    fused = flex(q, k, v, table)
+    at = Positions.upto(length, device=torch.device(device))
+    scaled = q * 16**-0.5
+    slow = (scaled @ k.mT + shaw.bias(scaled, k, at)).softmax(-1) @ v
+    with torch.set_grad_enabled(on_gpu):
+        fused = flex(q, k, v, shaw.keys)
     close(fused, slow, rtol=0, atol=1e-2 if on_gpu else 1e-5)
     if on_gpu:
         back = torch.randn_like(slow)
-        grads = [torch.autograd.grad(each, (q, k, v, table), back) for each in (fused, slow)]
+        grads = [torch.autograd.grad(each, (q, k, v, shaw.keys), back) for each in (fused, slow)]
         close(grads[0], grads[1], rtol=0.02, atol=0.05)
 
 
