@@ -47,7 +47,8 @@ class ClippedRotary(Rotary):
         offset = positions.offsets
         pair = torch.arange(self.rotary_dim // 2, dtype=torch.float64)
         turn = self.far * self.frequencies(pair, positions)[None]  # far to the right
-        right, left = q @ self.apply_rotary(k, turn).mT, q @ self.apply_rotary(k, -turn).mT
+        cos, sin = turn.cos().to(k), turn.sin().to(k)
+        right, left = (q @ self.apply_rotary(k, cos, side * sin).mT for side in (1, -1))
         far = torch.where(offset > 0, right, left)
         return torch.where(offset.abs() > self.far, far, near_q @ near_k.mT) - q @ k.mT
 

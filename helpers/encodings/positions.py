@@ -27,6 +27,9 @@ class Positions:
         given: offsets in place of j − i, as those of a tree; (T, S) or (B or 1, 1, T, S).
         attention_mask: False where a key is padding, (B, S); it makes no text longer.
         ordered: keys stand at 0 … S−1, and the queries are the last T of them.
+
+    Attributes:
+        shared: what an encoding has computed from these positions and keeps for further layers.
     """
 
     queries: Tensor
@@ -34,7 +37,9 @@ class Positions:
     given: Tensor | None = None
     attention_mask: Tensor | None = None
     ordered: bool = False
+    shared: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
     _offsets: Tensor | None = field(default=None, init=False, repr=False)
+    _of_queries: Positions | None = field(default=None, init=False, repr=False)
 
     @classmethod
     def upto(
@@ -69,6 +74,13 @@ class Positions:
     def __torch_function__(cls, *_given: Any, **_options: Any) -> Any:
         """Say what to write where a hook takes this for a tensor, as in `table[positions]`."""
         raise TypeError(f"positions is no tensor: {_HOLDS}")
+
+    @property
+    def of_queries(self) -> Positions:
+        """Return positions whose keys are the queries': those of keys that no cache has yet."""
+        if self._of_queries is None:
+            self._of_queries = Positions(self.queries, self.queries, self.given)
+        return self._of_queries
 
     @property
     def whole(self) -> bool:

@@ -13,6 +13,7 @@ from helpers.encodings.base import Encoding
 from helpers.encodings.positions import Positions
 
 LAYOUTS = ("interleaved", "halves")
+CosSin = tuple[Tensor, Tensor]
 
 
 def for_heads(numbers: Tensor) -> Tensor:
@@ -69,29 +70,40 @@ class Rotary(Encoding):
 
     def rotate(self, q: Tensor, k: Tensor, positions: Positions) -> tuple[Tensor, Tensor]:
         """Turn queries and keys (B, H, T, d) by their positions; values are left alone."""
-        several = positions.queries.dim() == 3
-        if several or positions.given is not None:
+        if positions.queries.dim() == 3 or positions.given is not None:
             positions.require_no_offsets(self).require_axes(self.axes)
-        # Made anew for each call: in a half-precision buffer θ would be rounded, and position 2,049
-        # would be 2,048.
+        of_queries, of_keys = positions.shared.get((self, q.dtype)) or self._angles(q, positions)
+        if of_keys is of_queries:  # both at once
+            q, k = self.apply_rotary(torch.cat([q, k], 1), *of_queries).chunk(2, 1)
+            return q, k
+        return self.apply_rotary(q, *of_queries), self.apply_rotary(k, *of_keys)
+
+    def _angles(self, q: Tensor, positions: Positions) -> tuple[CosSin, CosSin]:
+        """Cosines and sines for queries and for keys, (T, r/2) or (B, 1, T, r/2), for all layers.
+
+        Made anew for each call of a model: in a half-precision buffer θ would be rounded, and
+        position 2,049 would be 2,048.
+        """
         pair = torch.arange(self.rotary_dim // 2, device="cpu", dtype=torch.float64)
         theta = self.frequencies(pair, positions)
-        axis = self.axis if several else None
         exact = torch.promote_types(q.dtype, torch.float32)
-        turns = angles(positions.queries[..., axis], theta, exact)  # (T, r/2) or (B, T, r/2)
-        if positions.keys is positions.queries:  # both at once
-            q, k = self.apply_rotary(torch.cat([q, k], 1), turns).chunk(2, 1)
-            return q, k
-        turned_k = self.apply_rotary(k, angles(positions.keys[..., axis], theta, exact))
-        return self.apply_rotary(q, turns), turned_k
+        axis = self.axis if positions.queries.dim() == 3 else None
 
-    def apply_rotary(self, x: Tensor, turns: Tensor) -> Tensor:
+        def cos_sin(places: Tensor) -> CosSin:
+            turns = for_heads(angles(places[..., axis], theta, exact))
+            cos, sin = turns.cos(), turns.sin()
+            if self.attention_factor != 1:
+                cos, sin = cos * self.attention_factor, sin * self.attention_factor
+            return cos.to(q.dtype), sin.to(q.dtype)
+
+        of_queries = cos_sin(positions.queries)
+        same = positions.keys is positions.queries
+        found = of_queries, of_queries if same else cos_sin(positions.keys)
+        positions.shared[self, q.dtype] = found
+        return found
+
+    def apply_rotary(self, x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
         """Turn the pairs of x, (B, H, T, d), by their angles; the other columns stay."""
-        turns = turns if turns.dim() == 2 else turns[:, None]  # the same for all heads
-        cos, sin = turns.cos(), turns.sin()
-        if self.attention_factor != 1:
-            cos, sin = cos * self.attention_factor, sin * self.attention_factor
-        cos, sin = cos.to(x.dtype), sin.to(x.dtype)
         turned, rest = x[..., : self.rotary_dim], x[..., self.rotary_dim :]
         interleaved = self.layout == "interleaved"
         a, b = (turned[..., 0::2], turned[..., 1::2]) if interleaved else turned.chunk(2, -1)

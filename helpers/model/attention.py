@@ -113,8 +113,7 @@ class MultiHeadAttention(nn.Module):
             k, v = cache.update(k, v)
             q, k = encoding.rotate(q, k, positions)
         else:
-            new = Positions(positions.queries, positions.queries, positions.given)
-            q, k = encoding.rotate(q, k, new)
+            q, k = encoding.rotate(q, k, positions.of_queries)
             k, v = cache.update(k, v)
         scale, bias = encoding.softmax_scale, None
         if "bias" in self.hooks:

@@ -35,14 +35,15 @@ def stacked(
     """Build the layers; each gets its own copy of the encoding, unless it is `shared`.
 
     A sequence is a schedule: layer n has the n-th, and begins anew when it is through. What acts
-    at the input only is not copied. The model that asks for the layers registers the first
-    encoding, and the layer that has another one first registers that.
+    at the input only, or has nothing to learn, is not copied. The model that asks for the layers
+    registers the first encoding, and the layer that has another one first registers that.
     """
     turns = scheduled(encoding)
     layers, seen = nn.ModuleList(), {id(turns[0])}
     for number in range(num_layers):
         own = turns[number % len(turns)]
-        if number >= len(turns) and not shared and set(hooks_of(own)) - {"embed"}:
+        learns = any(each.requires_grad for each in own.parameters())
+        if number >= len(turns) and not shared and learns and set(hooks_of(own)) - {"embed"}:
             own = copy.deepcopy(own)
         layers.append(EncoderLayer(own, registered=id(own) not in seen, **options))  # type: ignore[arg-type]
         seen.add(id(own))

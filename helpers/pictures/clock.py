@@ -47,25 +47,27 @@ def _face(ax: Axes) -> None:
     ax.axis("off")
 
 
-def turning(i: int, j: int, theta: float = 0.3) -> tuple[Figure, str]:
-    """A query at position i and a key at j, turned by i·θ and j·θ; their angle is (j − i)·θ."""
-    figure, axes = plt.subplots(1, 2, figsize=(5, 2.6))
-    for ax, (of_q, of_k), title in (
-        (axes[0], (0.0, 0.0), "before"),
-        (axes[1], (i * theta, j * theta), f"turned: i = {i}, j = {j}"),
+def turning(i: int, j: int, by: int = 3, theta: float = 0.3) -> tuple[Figure, str]:
+    """A query at i and a key at j, turned by i·θ and j·θ; then both `by` positions further on."""
+    figure, axes = plt.subplots(1, 3, figsize=(7.4, 2.6))
+    for ax, places, title in (
+        (axes[0], (0, 0), "before"),
+        (axes[1], (i, j), f"turned: i = {i}, j = {j}"),
+        (axes[2], (i + by, j + by), f"turned: i = {i + by}, j = {j + by}"),
     ):
         _face(ax)
-        for name, angle, colour in (("q", 0.4 + of_q, COLOURS[0]), ("k", 1.0 + of_k, LIT)):
+        angles = 0.4 + places[0] * theta, 1.0 + places[1] * theta
+        for name, angle, colour in zip("qk", angles, (COLOURS[0], LIT), strict=True):
             tip = math.cos(angle), math.sin(angle)
             ax.annotate("", tip, (0, 0), arrowprops={"arrowstyle": "-|>", "color": colour, "lw": 2})
             ax.text(1.2 * tip[0], 1.2 * tip[1], name, ha="center", va="center", color=colour)
-        between = sorted((math.degrees(0.4 + of_q), math.degrees(1.0 + of_k)))
+        between = sorted(math.degrees(each) for each in angles)
         ax.add_patch(Arc((0, 0), 0.7, 0.7, theta1=between[0], theta2=between[1], color=QUIET))
         ax.set(xlim=(-1.4, 1.4), ylim=(-1.4, 1.4), title=title)
     angle = math.degrees(0.6 + (j - i) * theta)
     alt = (
-        f"A query and a key as arrows on a circle, before and after turning by {i} and {j} times "
-        f"{theta:g} radians. Between them lie 34 degrees before and {angle:.0f} after: only the "
-        "difference of the two positions counts."
+        f"A query and a key as arrows on a circle: before turning, after turning by {i} and {j} "
+        f"times {theta:g} radians, and by {i + by} and {j + by} times. Between them lie 34 degrees "
+        f"before, and {angle:.0f} both times after: only the difference of the positions counts."
     )
     return figure, alt

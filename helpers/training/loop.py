@@ -66,7 +66,7 @@ def train(
         bayes_loss: the lowest loss possible, in nats, shown beside the loss.
         baselines: other losses to be compared with, by name.
         label: what the progress bar is called; without one there is none.
-        live: in a notebook, next_batch the losses while it trains.
+        live: in a notebook, draw the losses while it trains.
 
     Raises:
         DivergedError: the loss is no longer a number; try a smaller `lr`.

@@ -112,7 +112,8 @@ pd.DataFrame({"what it computes": FORMULAS, "some encodings of this course": use
 #
 # Turning back by $i$ and forward by $j$ is the same as turning by $j - i$. So the score depends
 # only on the contents and on the offset. (Unit 02's $M_k$ is the transpose of $R_k$.) If query and
-# key move by the same number of positions, the angle between them stays the same:
+# key move by the same number of positions, as from $i = 11$, $j = 6$ to $i = 14$, $j = 9$, the
+# angle between them stays the same:
 
 # %% tags=["shown"]
 explorable.show("turning", *clock.turning(i=11, j=6))
@@ -836,8 +837,10 @@ predict("clip", "The same weights, with far offsets clipped: what is the loss at
         c="near the limit: it was the far offsets", answer="")
 
 # %%
-# `x @ BY_23` turns x by 23 positions, as `turned` does. A head is 12 wide.
-BY_23 = turned(torch.eye(12)[None, :, None].expand(1, 12, 24, 12))[0, :, 23]
+# Turning by 23 positions is a product with a matrix, as in unit 02: x turned is x @ turn_by_23.
+# Row n of the matrix is unit vector n, turned. A head is 12 wide.
+everywhere = torch.eye(12)[None, :, None].expand(1, 12, 24, 12)  # vector n at positions 0 to 23
+turn_by_23 = turned(everywhere)[0, :, 23]
 
 class ClippedRope(Encoding):
     """RoPE in which offsets beyond ±23 count as ±23 for the columns that are clipped."""
@@ -850,7 +853,8 @@ class ClippedRope(Encoding):
         offset = positions.offsets  # j − i
         some, others = q * self.clipped, q * ~self.clipped
         near = turned(some) @ turned(k).mT
-        far = torch.where(offset > 0, some @ (k @ BY_23).mT, some @ BY_23 @ k.mT)  # score at ±23
+        right, left = some @ (k @ turn_by_23).mT, some @ turn_by_23 @ k.mT  # scores at 23 and −23
+        far = torch.where(offset > 0, right, left)
         score = torch.where(offset.abs() > 23, far, near)  # this line is the clip
         # The layer will add q @ k.mT to what is returned, so it is subtracted here.
         return score + turned(others) @ turned(k).mT - q @ k.mT

@@ -852,7 +852,8 @@ class PictureRope(Rotary):
     def rotate(self, q, k, positions):
         side = math.isqrt(q.shape[2])
         angles = picture_angles(side, side)  # (R·C, d/2)
-        return self.apply_rotary(q, angles), self.apply_rotary(k, angles)
+        cos, sin = angles.cos().to(q), angles.sin().to(q)
+        return self.apply_rotary(q, cos, sin), self.apply_rotary(k, cos, sin)
 
 class PictureClipped(encodings.Encoding):
     """The same, with rows and columns clipped to ±5 each, the largest offsets of the training."""
