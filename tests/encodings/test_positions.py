@@ -149,6 +149,17 @@ def test_offsets_are_made_once_for_all_layers() -> None:
     assert not at.whole and Positions.upto(5).whole
 
 
+def test_what_one_rope_has_computed_of_positions_is_not_anothers() -> None:
+    at, q, k = Positions.upto(5, 3), torch.randn(1, H, 3, d), torch.randn(1, H, 5, d)
+    for base in (100.0, 10_000.0, 100.0):
+        rope = create("rotary", d_model=D, num_heads=H, base=base)
+        for dtype in (torch.float64, torch.float32):
+            turned = rope.rotate(q.to(dtype), k.to(dtype), at)
+            alone = rope.rotate(q.to(dtype), k.to(dtype), Positions.upto(5, 3))
+            for one, other in zip(turned, alone, strict=True):
+                assert one.dtype == dtype and torch.equal(one, other)
+
+
 def test_offsets_of_a_tree_are_refused_beside_a_cache_too() -> None:
     attention = MultiHeadAttention(create("rotary", d_model=8, num_heads=2))
     at = Positions.upto(3)
@@ -167,21 +178,20 @@ def test_keys_that_are_kept_come_before() -> None:
 
 
 def test_layers_may_take_turns() -> None:
-    rotary, none, bias = (
-        create(name, d_model=D, num_heads=H) for name in ("rotary", "none", "alibi")
+    keys, rotary, bias = (
+        create(name, d_model=D, num_heads=H) for name in ("shaw_keys", "rotary", "t5_bias")
     )
-    for turns, expected in (
-        ([rotary, none], [rotary, none, type(rotary), type(none)]),
-        ([rotary, rotary, bias], [rotary, rotary, bias, type(rotary)]),
-    ):
-        asked = [each.attention.encoding for each in Encoder(turns, 9, 4).layers]  # type: ignore[union-attr]
-        assert [
-            own is want if isinstance(want, Encoding) else type(own) is want
-            for own, want in zip(asked, expected, strict=True)
-        ] == [True] * 4
-        assert len({id(each) for each in asked}) == 3  # one copy; "none" has nothing to copy
-    shared = [each.attention.encoding for each in Encoder([rotary, none], 9, 4, shared=True).layers]  # type: ignore[union-attr]
-    assert shared == [rotary, none, rotary, none]
+
+    def asked(turns: list[Encoding], shared: bool = False) -> list[Encoding]:
+        return [each.attention.encoding for each in Encoder(turns, 9, 4, shared).layers]  # type: ignore[union-attr]
+
+    first, second, third, fourth = asked([keys, rotary])
+    assert [first, second, fourth] == [keys, rotary, rotary]  # RoPE has nothing to learn
+    assert type(third) is type(keys) and third is not keys
+    first, second, third, fourth = asked([keys, keys, bias])
+    assert [first, second, third] == [keys, keys, bias]
+    assert type(fourth) is type(keys) and fourth is not keys
+    assert asked([keys, rotary], shared=True) == [keys, rotary, keys, rotary]
 
 
 def test_a_schedule_that_does_not_fit() -> None:
