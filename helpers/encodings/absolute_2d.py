@@ -16,7 +16,7 @@ from helpers.encodings.positions import Positions
 class Additive2d(Additive):
     """x + the vector of each token's row and column.
 
-    What has one position only, as a word has, stands there on both axes.
+    Positions with one axis, as those of words, count on both axes.
     """
 
     def vectors_2d(self, positions: Tensor) -> Tensor:

@@ -1,4 +1,4 @@
-"""Angles p·θ that are as right at position 10⁶ as at 1, in any precision and on any device."""
+"""Angles p·θ that are as right at position 10⁶ as at 1, in any precision, if θ is in float64."""
 
 from __future__ import annotations
 
@@ -16,19 +16,20 @@ def finest(device: torch.device) -> torch.dtype:
 
 
 def angles(positions: Tensor, theta: Tensor, dtype: torch.dtype) -> Tensor:
-    """p·θ of positions and frequencies that broadcast, but for whole turns.
+    """Return p·θ modulo 2π, for positions and frequencies that broadcast.
 
     In float32 the product itself would be off by 0.03 radians at p = 10⁶. So θ is counted in steps
-    of 2⁻⁶⁴ turns. Then p·θ is a product of integers of 64 bits, which is exact and runs over where
-    an angle begins anew. In float64 the plain product is good enough. So it is for positions that
-    are not whole: as those of patches in a picture of size 1, they are small.
+    of 2⁻⁶⁴ turns. Then p·θ is a product of 64-bit integers, which is exact, and its overflow drops
+    whole turns. In float64 the plain product is good enough. It also serves positions that are not
+    whole, as those of patches in a picture of size 1, which are small; and a θ that is learned,
+    since integers have no gradient.
 
     Args:
         positions: negative or not.
         theta: radians per position; best in float64 on the CPU, wherever the positions are.
-        dtype: of the angles; not below float32, as half of it is left for 2π.
+        dtype: of the angles; float32 or float64, as float16 cannot hold 2⁶³ steps.
     """
-    if positions.is_floating_point() or dtype == torch.float64:
+    if positions.is_floating_point() or dtype == torch.float64 or theta.requires_grad:
         exact = torch.promote_types(positions.dtype, dtype)
         return (positions * theta.to(positions.device, exact)).to(dtype)
     turns = theta / (2 * math.pi)

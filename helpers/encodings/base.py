@@ -17,8 +17,8 @@ class Encoding(nn.Module):
 
     Each hook is told where the tokens stand.
 
-    Shapes: B batch, T queries, S keys, D model width, H heads, d = D/H head width. S is T, but
-    where a cache keeps earlier keys.
+    Shapes: B batch, T queries, S keys, D model width, H heads, d = D/H head width. S is T, except
+    that with a cache it counts the cached keys too.
 
     Args:
         d_model: D, width of the token vectors.
@@ -30,12 +30,12 @@ class Encoding(nn.Module):
             equation 1); set another number in `__init__` where a paper has another.
 
     Raises:
-        ValueError: an argument is not as its line under Args has it; or, in a hook, positions have
-            axes, or offsets are given, that an encoding cannot use. So it is in all encodings.
+        ValueError: in any encoding, an argument is out of its documented range; in a hook, it
+            cannot use the positions' axes, or offsets that are given.
     """
 
-    # True where keys turn otherwise once the text is longer, as in dynamic NTK: a cache then keeps
-    # them as they are before `rotate`, which is asked about all of them at each step.
+    # True if a key's rotation depends on the length so far, as in dynamic NTK and xPos: a cache
+    # then stores keys unrotated, and `rotate` gets all S keys at each step.
     rerotate: bool = False
 
     def __init__(self, d_model: int, num_heads: int = 1, max_len: int = 512) -> None:
@@ -54,18 +54,18 @@ class Encoding(nn.Module):
         return x
 
     def rotate(self, q: Tensor, k: Tensor, positions: Positions) -> tuple[Tensor, Tensor]:
-        """In each layer, on queries and keys (B, H, T, d); returns the same shapes, or both wider.
+        """In each layer, on queries and keys (B, H, T, d); returns them, d perhaps larger in both.
 
-        Where a cache keeps keys as they were turned, k has the new ones only, and so have
-        `positions.keys`.
+        With a cache of rotated keys, k and `positions.keys` have the new tokens only.
         """
         return q, k
 
     def bias(self, q: Tensor, k: Tensor, positions: Positions) -> Tensor | None:
         """Added to the scaled scores: (B, H, T, S) or what broadcasts to it; None adds nothing.
 
-        q (B, H, T, d) comes rotated and scaled, so that a term q·a needs no scale, and neither
-        does a number that stands beside q·k/√d; k (B, H, S, d) comes rotated.
+        q (B, H, T, d) comes rotated and multiplied by `softmax_scale`, so a term q·a needs no
+        scale. k (B, H, S, d) comes rotated and not scaled: multiply a term without q, as u·k,
+        by the scale yourself.
         """
         return None
 
@@ -74,10 +74,10 @@ class Encoding(nn.Module):
         return None
 
     def reset_parameters(self, std: float = 0.02) -> None:
-        """Begin as a model does whose weights have this standard deviation.
+        """Initialise parameters anew, with this standard deviation.
 
-        A model asks this of the encoding of each layer after it has initialised all its `Linear`
-        and `Embedding`. What is not reset stays as `__init__` made it, in all layers alike.
+        `Bert` calls it in each layer, after it has initialised all `Linear` and `Embedding`, those
+        of the encoding included. Other parameters stay as `__init__` made them.
         """
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -98,7 +98,7 @@ class Encoding(nn.Module):
             )
 
     def _check_table(self, positions: Positions) -> None:
-        """Refuse keys beyond `max_len` where that is known without asking a GPU."""
+        """Refuse keys beyond `max_len` where that is known without waiting for a GPU."""
         if positions.ordered:
             self._check_length(positions.keys.shape[0])
 

@@ -67,7 +67,8 @@ class T5Bias(OffsetBias):
 
     Args:
         buckets: both sides together where `causal` is false; at least 4, or 2 if causal.
-        max_distance: offset from which on all share the last bucket, beyond the exact ones.
+        max_distance: distance from which on all share the last bucket; must exceed the number of
+            exact buckets a side.
         causal: no bucket for keys to the right.
     """
 
@@ -81,7 +82,7 @@ class T5Bias(OffsetBias):
         causal: bool = False,
     ) -> None:
         super().__init__(d_model, num_heads, max_len)
-        self.softmax_scale = 1.0  # its initialisation divides by √d
+        self.softmax_scale = 1.0  # the initial W_Q is divided by √d instead
         self.side = buckets if causal else buckets // 2
         self.exact = self.side // 2
         if self.exact < 1:

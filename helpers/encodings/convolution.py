@@ -12,9 +12,9 @@ from helpers.encodings.positions import Positions
 class Convolution(Encoding):
     """Quadratic encoding: head h looks at the key whose offset is nearest to its centre Δ_h.
 
-    The score is −α|δ − Δ_h|². The paper's, v_h·r_δ with v_h = −α(1, −2Δ_h) and r_δ = (|δ|², δ), is
-    this and a number that the softmax forgets. As α grows, H heads become a convolution with H
-    taps.
+    The score is −α|δ − Δ_h|². The paper's, v_h·r_δ with v_h = −α(1, −2Δ_h) and r_δ = (|δ|², δ),
+    differs by a constant, to which the softmax is invariant. As α grows, H heads become a
+    convolution with H taps.
 
     Args:
         columns: None for a text; for an image that is read row by row, the length of a row, at
@@ -45,7 +45,7 @@ class Convolution(Encoding):
         self.sharpness = nn.Parameter(torch.full((self.num_heads, 1), float(sharpness)))
 
     def rotate(self, q: Tensor, k: Tensor, positions: Positions) -> tuple[Tensor, Tensor]:
-        """Queries and keys have no say, unless `content` lets them."""
+        """Return zeros, so that q·k is 0, unless `content`."""
         return (q, k) if self.content else (torch.zeros_like(q), torch.zeros_like(k))
 
     def bias(self, q: Tensor, k: Tensor, positions: Positions) -> Tensor:
@@ -54,7 +54,7 @@ class Convolution(Encoding):
             delta = positions.offsets[..., None]  # (T, S, 1) or (B, 1, T, S, 1)
             delta = delta if delta.dim() == 3 else delta[:, 0]
         else:
-            positions.require_no_offsets(self)
+            positions.require_no_offsets(self).require_axes(2)
             i, j = (_rows_and_columns(x, self.columns) for x in (positions.queries, positions.keys))
             delta = j[..., None, :, :] - i[..., :, None, :]  # (…, T, S, 2)
         # At least in float32, and as no product of matrices, which autocast would round: |δ|² and

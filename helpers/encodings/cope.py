@@ -33,7 +33,7 @@ class Cope(Encoding):
     side, and has vectors of its own: the course's extension.
 
     Args:
-        positions: P, number of vectors a side, at least 1; a larger count uses the last.
+        num_positions: P, number of vectors a side, at least 1; a larger count uses the last.
         causal: only keys to the left are counted; the others must be masked.
     """
 
@@ -42,28 +42,28 @@ class Cope(Encoding):
         d_model: int,
         num_heads: int = 1,
         max_len: int = 512,
-        positions: int = 64,
+        num_positions: int = 64,
         causal: bool = False,
     ) -> None:
         super().__init__(d_model, num_heads, max_len)
-        if positions < 1:
-            raise ValueError(f"positions={positions} must be at least 1")
+        if num_positions < 1:
+            raise ValueError(f"num_positions={num_positions} must be at least 1")
         self.causal = causal
         width = self.head_dim
         sides = 1 if causal else 2  # left, right
-        self.vectors = nn.Parameter(torch.randn(sides, width, positions) * width**-0.5)
+        self.vectors = nn.Parameter(torch.randn(sides, width, num_positions) * width**-0.5)
 
     def bias(self, q: Tensor, k: Tensor, positions: Positions) -> Tensor:
         """q_i·e[p_ij], (B, H, T, S).
 
-        Where tokens stand is not asked, only which come between; the queries' keys are the last.
+        Positions do not count, only which tokens come between. The queries are the last T of S.
         """
         positions.require_no_offsets(self).require_axes()
         # Counted at least in float32: bfloat16 has no 0.1 beside 64.
         exact = torch.promote_types(q.dtype, torch.float32)
         gates = (q @ k.transpose(-2, -1)).to(exact).sigmoid()
         last = self.vectors.shape[-1] - 1
-        own = k.shape[2] - q.shape[2]  # the column of the first query: a cache's keys come before
+        own = k.shape[2] - q.shape[2]  # the first query's column; cached keys come before it
         counted = gates.tril(own).flip(-1).cumsum(-1).flip(-1).clamp(max=last)
         left = between(q @ self.vectors[0], counted)
         if self.causal:

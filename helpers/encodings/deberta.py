@@ -52,7 +52,7 @@ class Deberta(Encoding):
         distance = -positions.offsets  # i − j
         rows = self.delta(distance).expand(*q.shape[:3], -1)
         to_position = (q @ self._heads(self.key)).gather(-1, rows)
-        # Read with the key's row first, so transposed: entry (j, i) becomes (i, j).
+        # Gathered as (S, T), key first, and transposed at the end.
         asked = self.delta(-distance if self.index == "paper" else distance).transpose(-2, -1)
         asks = k * self.softmax_scale @ self._heads(self.query)
         to_content = asks.gather(-1, asked.expand(*k.shape[:3], -1))

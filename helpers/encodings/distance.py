@@ -93,7 +93,7 @@ class Fire(Encoding):
     paper's formula.
 
     Args:
-        threshold: first value of L, in tokens.
+        threshold: initial value of L, in tokens; positive.
         hidden: width of the hidden layer of f.
     """
 
@@ -106,6 +106,8 @@ class Fire(Encoding):
         hidden: int = 32,
     ) -> None:
         super().__init__(d_model, num_heads, max_len)
+        if threshold <= 0:
+            raise ValueError(f"threshold={threshold:g} must be positive")
         self.c = nn.Parameter(torch.tensor(0.1))
         self.threshold = nn.Parameter(torch.tensor(float(threshold)))
         self.f = nn.Sequential(nn.Linear(1, hidden), nn.ReLU(), nn.Linear(hidden, self.num_heads))
@@ -114,7 +116,7 @@ class Fire(Encoding):
         """ψ(|i − j|)/ψ(max(L, i, j)), negative for keys to the right; (T, S) or (B, 1, T, S)."""
         offsets = positions.offsets
         i, j = positions.require_axes().queries[..., :, None], positions.keys[..., None, :]
-        exact = torch.promote_types(self.c.dtype, torch.float32)  # which has positions beyond 256
+        exact = torch.promote_types(self.c.dtype, torch.float32)  # bfloat16 has no 257
         furthest = torch.maximum(i, j).to(exact)  # (T, S) or (B, T, S)
         furthest = furthest if furthest.dim() == 2 else furthest[:, None]
         whole = torch.maximum(furthest, self.threshold.abs().to(exact))

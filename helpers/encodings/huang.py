@@ -33,7 +33,7 @@ class Huang(Encoding):
         """q_i·e_{j−i}, (B, H, T, S); offsets of anything but a whole text are gathered.
 
         Raises:
-            ValueError: T, or an offset, is beyond `max_len`.
+            ValueError: T is beyond `max_len`; on a CPU also an offset that was given.
         """
         self._check_table(positions)
         if not positions.whole:
@@ -51,7 +51,7 @@ class Huang(Encoding):
         products = q @ self.table.transpose(-2, -1)
         try:
             return products.gather(-1, rows.expand(*q.shape[:3], -1))
-        except RuntimeError:  # gather looks itself; to look before would let a GPU wait
+        except RuntimeError:  # on a CPU gather checks the range; a check before would stop a GPU
             furthest = int(offsets.abs().max())
             if furthest < self.max_len:
                 raise

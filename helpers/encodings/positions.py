@@ -18,18 +18,21 @@ _HOLDS = (
 class Positions:
     """Positions of the queries and of the keys of one call; a model makes them once for all layers.
 
-    They are plain numbers: a key that a cache keeps stands where it stood, padding shifts nobody,
-    each document of a packed row begins at 0, and a patch has a row and a column.
+    They are plain numbers: a cached key keeps its own, and a patch has a row and a column. In a
+    `Decoder` each document of a packed row begins at 0, and padding is not counted; in other models
+    it is, unless positions are given.
 
     Args:
         queries: (T,), (B, T), or with a number for each axis (B or 1, T, axes).
         keys: the same for S keys.
         given: offsets in place of j − i, as those of a tree; (T, S) or (B or 1, 1, T, S).
-        attention_mask: False where a key is padding, (B, S); it makes no text longer.
-        ordered: keys stand at 0 … S−1, and the queries are the last T of them.
+        attention_mask: False where a key is padding, (B, S), which `lengths` then ignores.
+        ordered: no positions were given, so the keys are 0 … S−1 and the queries the last T of
+            them.
 
     Attributes:
-        shared: what an encoding has computed from these positions and keeps for further layers.
+        shared: what an encoding has computed from these positions, for the layers that follow. So
+            an object serves one call of a model: it knows of no later change of the encoding.
     """
 
     queries: Tensor
@@ -43,15 +46,16 @@ class Positions:
 
     @classmethod
     def upto(
-        cls, keys: int, queries: int | None = None, device: torch.device | None = None
+        cls, num_keys: int, num_queries: int | None = None, device: torch.device | None = None
     ) -> Positions:
         """Return S keys at 0 … S−1; the queries are the last T of them, or all."""
-        places = torch.arange(keys, device=device)
-        return cls(places if queries is None else places[keys - queries :], places, ordered=True)
+        keys = torch.arange(num_keys, device=device)
+        every = num_queries is None or num_queries == num_keys
+        return cls(keys if every else keys[-num_queries:], keys, ordered=True)
 
     @property
     def offsets(self) -> Tensor:
-        """Return j − i of query i and key j (Shaw's sign), or what is `given`; made once, int64.
+        """Return j − i of query i and key j (Shaw's sign), or what is `given`; computed once.
 
         Returns:
             (T, S), or (B, 1, T, S) where texts differ: either broadcasts to (B, H, T, S).
@@ -77,14 +81,20 @@ class Positions:
 
     @property
     def of_queries(self) -> Positions:
-        """Return positions whose keys are the queries': those of keys that no cache has yet."""
+        """Return the positions of the new tokens alone, whose keys a cache does not have yet."""
         if self._of_queries is None:
-            self._of_queries = Positions(self.queries, self.queries, self.given)
+            new, given, mask = self.queries.shape[:2][-1], self.given, self.attention_mask
+            self._of_queries = Positions(
+                self.queries,
+                self.queries,
+                None if given is None else given[..., -new:],
+                None if mask is None else mask[:, -new:],
+            )
         return self._of_queries
 
     @property
     def whole(self) -> bool:
-        """Whether T queries and T keys stand at 0 … T−1, so that one row holds all offsets."""
+        """Whether queries and keys are both 0 … T−1: the offsets are then a Toeplitz matrix."""
         return self.ordered and self.given is None and self.queries.shape[0] == self.keys.shape[0]
 
     def require_axes(self, axes: int = 1) -> Positions:
@@ -124,17 +134,19 @@ def prepare_positions(
     Args:
         positions: (T,), (B, T) or (B or 1, T, axes); 0 … T−1 if not given.
         offsets: (T, T) or (B or 1, T, T), in place of j − i.
-        attention_mask: False where there is padding, (B, T).
+        attention_mask: boolean, False where there is padding, (B, T).
 
     Raises:
-        ValueError: one of them has another shape.
+        ValueError: one of them has another shape, or there is no token.
     """
     batch, length = x.shape[:2]
-    fits = ((length,), (1, length), (batch, length))
-    if positions is not None and positions.shape[:2] not in fits:
+    check_positions(x, positions)
+    if attention_mask is not None and (
+        attention_mask.shape != (batch, length) or attention_mask.dtype != torch.bool
+    ):
         raise ValueError(
-            f"positions has shape {tuple(positions.shape)}; it must be ({length},) or "
-            f"({batch}, {length}), or have a last axis more for rows and columns"
+            f"attention_mask is {attention_mask.dtype} of shape {tuple(attention_mask.shape)}; it "
+            f"must be torch.bool of shape ({batch}, {length}), as mask.bool() of ones and zeros"
         )
     if offsets is not None:
         if offsets.shape not in ((length, length), (1, length, length), (batch, length, length)):
@@ -146,3 +158,16 @@ def prepare_positions(
     ordered = positions is None
     places = torch.arange(length, device=x.device) if positions is None else positions
     return Positions(places, places, offsets, attention_mask, ordered)
+
+
+def check_positions(x: Tensor, positions: Tensor | None) -> None:
+    """Raise ValueError where a batch (B, T, …) has no token, or positions have another shape."""
+    batch, length = x.shape[:2]
+    if not length:
+        raise ValueError("the texts are empty: T must be at least 1")
+    fits = ((length,), (1, length), (batch, length))
+    if positions is not None and (positions.shape[:2] not in fits or positions.dim() > 3):
+        raise ValueError(
+            f"positions has shape {tuple(positions.shape)}; it must be ({length},) or "
+            f"({batch}, {length}), or have a last axis more for rows and columns"
+        )

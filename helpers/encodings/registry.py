@@ -34,7 +34,7 @@ class Entry(NamedTuple):
 
     kind: type[Encoding]
     paper: str
-    formula: str  # of the score, or of what enters the first layer
+    formula: str  # of the score, where 1/√d is left out unless terms differ in it; or of the input
     later: bool = False  # newer than what units 00 to 09 teach
 
 

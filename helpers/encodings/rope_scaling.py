@@ -9,13 +9,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from helpers.encodings.angles import finest
 from helpers.encodings.positions import Positions
 from helpers.encodings.rotary import Rotary
 
 
 class Extended(Rotary):
-    """What the extensions share: by how much, and what the model was trained on.
+    """The base of all extensions: by how much, and what the model was trained on.
 
     Args:
         factor: s, how many times longer a text may be than in training; at least 1.
@@ -66,12 +65,12 @@ class Ntk(Extended):
 
 
 class ByLength(Extended):
-    """What the extensions share whose angles depend on how long the text is by now.
+    """The base of the extensions whose θ depends on the current length of the text.
 
     Args:
-        rerotate: turn all keys of a longer text anew, as the papers have it. Without, a KV cache
-            keeps each key as it was turned when it was read, as transformers does: that is quicker,
-            and keys of several lengths stand side by side.
+        rerotate: rotate all cached keys anew at each step, as the papers have it. Without, a cache
+            keeps each key as it was rotated when it was read, as in transformers: that is quicker,
+            and mixes keys that were rotated for different lengths.
         extended: as `Extended` has them.
     """
 
@@ -89,7 +88,8 @@ class ByLength(Extended):
     def frequencies(self, pair: Tensor, positions: Positions) -> Tensor:
         """θ of each text, (B or 1, 1, r/2), where its positions are."""
         device = positions.keys.device
-        pair = pair.to(device, finest(device), non_blocking=True)
+        exact = torch.float32 if device.type == "mps" else torch.float64  # which Apple's lack
+        pair = pair.to(device, exact, non_blocking=True)
         return self.by_length(pair, positions.lengths()[..., None])
 
     def by_length(self, pair: Tensor, length: Tensor) -> Tensor:
@@ -100,10 +100,10 @@ class ByLength(Extended):
 class DynamicNtk(ByLength):
     """NTK-aware interpolation whose s grows with the text, and is 1 up to the trained length.
 
-    s = factor·T/L − (factor − 1), with T the furthest position plus 1. A longer text turns all its
-    keys anew: a cache of turned keys would mix them, and what a second layer has kept was computed
-    with the s of its time, so that a stack reads step by step otherwise than at once. Documents in
-    one row have one s, that of the longest.
+    s = factor·T/L − (factor − 1), with T the furthest position plus 1. Cached keys are rotated
+    anew with the current s. But the hidden states of earlier tokens were computed with an earlier
+    s, so with two or more layers, decoding with a cache differs from one forward pass. Documents
+    in one row have one s, that of the longest.
     """
 
     def by_length(self, pair: Tensor, length: Tensor) -> Tensor:
@@ -117,7 +117,7 @@ class Yarn(Extended):
     """YaRN: pairs that turn often in training stay, those that hardly turn are interpolated.
 
     Between them is a ramp over the number of the pair, as in the authors' code; the paper has it
-    over the number of turns. Queries and keys are made longer by 0.1·ln s + 1.
+    over the number of turns. Queries and keys are multiplied by 0.1·ln s + 1.
 
     Args:
         fast: turns in the trained length from which on a pair stays; β in the paper, above `slow`.
@@ -156,7 +156,8 @@ class Yarn(Extended):
         low, high = self._pair_with(self.fast), self._pair_with(self.slow)
         if self.truncate:
             low, high = math.floor(low), math.ceil(high)
-        low, high = max(low, 0), min(high, self.rotary_dim - 1)
+        low = max(low, 0)
+        high = max(low, min(high, self.rotary_dim - 1))
         return 1 - ((pair - low) / (high - low or 0.001)).clamp(0, 1)
 
     def frequencies(self, pair: Tensor, positions: Positions) -> Tensor:
@@ -170,7 +171,7 @@ class LongRope(ByLength):
     Queries and keys are multiplied by √(1 + ln s/ln L).
 
     Args:
-        long: what slows each pair in a text beyond the trained length, r/2 numbers; s if not given.
+        long: λ_n, by which θ_n is divided beyond the trained length, r/2 numbers; s if not given.
         short: the same up to the trained length; 1 if not given.
         extended: as `ByLength` has them.
     """

@@ -30,8 +30,8 @@ class Rotary(Encoding):
         base: 10,000 in the paper.
         layout: which columns make pair i: "interleaved", 2i and 2i+1, as in the paper and GPT-J;
             or "halves", i and i + r/2, as in GPT-NeoX and in the Llama of transformers.
-        partial_rotary_factor: r as a fraction of a head's d columns, so that r is even and at least
-            2; the other columns carry no position.
+        partial_rotary_factor: r/d, with r even and at least 2; the other columns of a head carry no
+            position.
     """
 
     axes: ClassVar[int] = 1
@@ -56,15 +56,14 @@ class Rotary(Encoding):
                 "at least 2"
             )
         self.layout, self.base = layout, base
-        # What turned columns of q and k are multiplied by, as a temperature.
-        self.attention_factor = 1.0
+        self.attention_factor = 1.0  # multiplies the turned columns of q and of k, as in YaRN
         self.axis: list[int] | None = None  # of each pair, where positions have several axes
 
     def frequencies(self, pair: Tensor, positions: Positions) -> Tensor:
         """θ of each pair in radians per position, (r/2,), or (B, 1, r/2) to be each text's own.
 
-        `pair` is 0 … r/2 − 1 in float64 on the CPU. Who asks `positions`, which RoPE has no use
-        for, sets `rerotate`.
+        `pair` is 0 … r/2 − 1 in float64 on the CPU. A subclass whose θ depends on `positions`
+        should set `rerotate`, or a cache keeps keys that were turned by an older θ.
         """
         return self.base ** (-2 * pair / self.rotary_dim)
 
@@ -72,34 +71,35 @@ class Rotary(Encoding):
         """Turn queries and keys (B, H, T, d) by their positions; values are left alone."""
         if positions.queries.dim() == 3 or positions.given is not None:
             positions.require_no_offsets(self).require_axes(self.axes)
-        of_queries, of_keys = positions.shared.get((self, q.dtype)) or self._angles(q, positions)
-        if of_keys is of_queries:  # both at once
+        of_queries, of_keys = positions.shared.get((self, q.dtype)) or self._cos_sin(q, positions)
+        if positions.keys is positions.queries:  # both at once
             q, k = self.apply_rotary(torch.cat([q, k], 1), *of_queries).chunk(2, 1)
             return q, k
         return self.apply_rotary(q, *of_queries), self.apply_rotary(k, *of_keys)
 
-    def _angles(self, q: Tensor, positions: Positions) -> tuple[CosSin, CosSin]:
-        """Cosines and sines for queries and for keys, (T, r/2) or (B, 1, T, r/2), for all layers.
+    def _cos_sin(self, q: Tensor, positions: Positions) -> tuple[CosSin, CosSin]:
+        """Cosines and sines for queries and for keys, (T, r/2) or (B, 1, T, r/2).
 
-        Made anew for each call of a model: in a half-precision buffer θ would be rounded, and
-        position 2,049 would be 2,048.
+        All layers share them, but no two calls of a model do: in a buffer, θ would be rounded with
+        the model, and in float16 position 2,049 would be 2,048.
         """
         pair = torch.arange(self.rotary_dim // 2, device="cpu", dtype=torch.float64)
         theta = self.frequencies(pair, positions)
         exact = torch.promote_types(q.dtype, torch.float32)
         axis = self.axis if positions.queries.dim() == 3 else None
 
-        def cos_sin(places: Tensor) -> CosSin:
-            turns = for_heads(angles(places[..., axis], theta, exact))
-            cos, sin = turns.cos(), turns.sin()
+        def of(places: Tensor) -> CosSin:
+            angle = for_heads(angles(places[..., axis], theta, exact))
+            cos, sin = angle.cos(), angle.sin()
             if self.attention_factor != 1:
                 cos, sin = cos * self.attention_factor, sin * self.attention_factor
             return cos.to(q.dtype), sin.to(q.dtype)
 
-        of_queries = cos_sin(positions.queries)
+        of_queries = of(positions.queries)
         same = positions.keys is positions.queries
-        found = of_queries, of_queries if same else cos_sin(positions.keys)
-        positions.shared[self, q.dtype] = found
+        found = of_queries, of_queries if same else of(positions.keys)
+        if not of_queries[0].requires_grad:  # two ways back would meet in what is shared
+            positions.shared[self, q.dtype] = found
         return found
 
     def apply_rotary(self, x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
@@ -116,8 +116,8 @@ class XPos(Rotary):
     """RoPE whose pairs also fade with the offset: pair n by ζ_n^((i − j)/scale_base).
 
     The query shrinks and the key grows with the position, so the score of a key to the left fades;
-    that of a key to the right grows, which the paper's causal mask hides. Both factors must be
-    numbers of the precision, so that a text has an end: of 7,900 tokens in float16, of 71,000 in
+    that of a key to the right grows, which the paper's causal mask hides. The precision must have a
+    number for both factors, which limits the length: to 7,900 tokens in float16, to 71,000 in
     bfloat16 and float32.
 
     Args:
@@ -164,7 +164,7 @@ class XPos(Rotary):
         zeta = (2 * pair / self.rotary_dim + self.gamma) / (1 + self.gamma)
         exact = torch.promote_types(dtype, torch.float32)
         rate = (zeta.log() / self.scale_base).to(places.device, exact, non_blocking=True)
-        # Where few tokens stand far apart, what lies beyond the range stays at its end.
+        # Where few tokens stand far apart, exponents are clamped to the range of the precision.
         end = -math.log(torch.finfo(dtype).smallest_normal)
         scale = (places[..., None] * rate).clamp(-end, end).exp()  # (…, T, d/2)
         interleaved = self.layout == "interleaved"

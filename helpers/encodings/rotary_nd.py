@@ -15,7 +15,7 @@ from helpers.encodings.rotary import Rotary
 class RotaryNd(Rotary):
     """Pairs are dealt out to the axes, and each is turned by its position on its own axis.
 
-    What has one position only, as a word has, stands there on all axes.
+    Positions with one axis, as those of words, count on every axis.
 
     Args:
         sections: how many pairs each axis has, all in all r/2; about equally many if not given.

@@ -88,7 +88,7 @@ def offset_profile(table: Tensor) -> Tensor:
 class Sinusoidal(Table):
     """Adds the sinusoidal table to the input: nothing to learn, a buffer up to `max_len`.
 
-    A checkpoint carries the table, so that a model built without memory is filled by it.
+    The buffer is persistent, so that `load_state_dict` fills a model built on the meta device.
 
     Args:
         base: 10,000 in the paper.

@@ -69,16 +69,19 @@ def tree_offsets(parents: Tensor) -> Tensor:
 
 
 class TreeDepth(Additive):
-    """x + tanh(U·PE(place) + V·PE(depth)): where a word stands in the line and in the tree."""
+    """x + tanh(U·PE(place) + V·PE(depth)): where a word stands in the line and in the tree.
+
+    A model is given the depths as `positions`; so layers that ask for positions get depths too.
+    """
 
     def __init__(self, d_model: int, num_heads: int = 1, max_len: int = 512) -> None:
         super().__init__(d_model, num_heads, max_len)
         self.place = nn.Linear(d_model, d_model, bias=False)
         self.depth = nn.Linear(d_model, d_model, bias=False)
 
-    def vectors(self, positions: Tensor) -> Tensor:
-        """`positions` are depths, (T,) or (B, T) → (…, T, D)."""
-        places = torch.arange(positions.shape[-1], device=positions.device)
+    def vectors(self, positions: Tensor, before: int = 0) -> Tensor:
+        """`positions` are depths, (T,) or (B, T), of words behind `before` others → (…, T, D)."""
+        places = torch.arange(before, before + positions.shape[-1], device=positions.device)
         place, depth = (
             sinusoids(index, self.d_model).to(self.place.weight.dtype)
             for index in (places, positions)
@@ -95,7 +98,9 @@ class TreeDepth(Additive):
         """
         if positions.ordered:
             raise ValueError("positions must be depths in a tree: pass tree_depths(parents)")
-        return x + self.vectors(positions.require_axes().queries).to(x.dtype)
+        depths = positions.require_axes().queries
+        before = positions.keys.shape[-1] - depths.shape[-1]  # in a cache
+        return x + self.vectors(depths, before).to(x.dtype)
 
 
 class TreeOffsets(Encoding):

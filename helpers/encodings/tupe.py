@@ -15,9 +15,9 @@ class Tupe(Encoding):
 
     Args:
         relative: add T5's bias by offset (TUPE-R instead of TUPE-A).
-        cls: the first token is [CLS], which stands nowhere: what it gives and gets is one learned
-            number each (section 3.2).
-        std: standard deviation of the first vectors; the projections keep their length.
+        cls: the token at position 0 is [CLS]: for each head, its row of positional scores is the
+            learned number θ_1 and its column θ_2 (section 3.2).
+        std: standard deviation of the table's initial vectors.
     """
 
     def __init__(

@@ -22,9 +22,9 @@ class KVCache:
     def update(self, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
         """Keep some more, (B, H, T, d), and return all, (B, H, S, d)."""
         before, self.length = self.length, self.length + keys.shape[2]
-        if before == 0:  # not a part of something larger, which would be kept with it
+        if before == 0:  # a view would keep the projections of q, k and v alive
             self._keys, self._values = keys.contiguous(), values.contiguous()
-        elif keys.requires_grad:  # what is written into cannot be differentiated
+        elif keys.requires_grad or values.requires_grad:  # autograd forbids to write into them
             self._keys = torch.cat([self._keys[:, :, :before], keys], 2)
             self._values = torch.cat([self._values[:, :, :before], values], 2)
         else:
@@ -51,8 +51,8 @@ class MultiHeadAttention(nn.Module):
 
     Args:
         encoding: gives D, H and the hooks `rotate`, `bias` and `context`.
-        registered: whether the encoding's parameters are this module's too. Not where they are
-            another's already, as those of an encoding that all layers share.
+        registered: False if another module has registered the encoding already, as where all
+            layers share one.
     """
 
     encoding: Encoding
@@ -66,12 +66,12 @@ class MultiHeadAttention(nn.Module):
         self.hooks = hooks_of(encoding)
         self.qkv = nn.Linear(encoding.d_model, 3 * encoding.d_model)
         self.out = nn.Linear(encoding.d_model, encoding.d_model)
-        self.scale_first_queries()
+        self.scale_initial_queries()
 
-    def scale_first_queries(self) -> None:
-        """Divide W_Q by √d where the softmax does not: T5 leaves that to its first weights.
+    def scale_initial_queries(self) -> None:
+        """Divide the initial W_Q by √d if `softmax_scale` is 1, as in T5.
 
-        A model that initialises `qkv` asks this once more.
+        A model that initialises `qkv` anew calls this after it.
         """
         if self.encoding.softmax_scale == 1.0:
             with torch.no_grad():
@@ -92,17 +92,20 @@ class MultiHeadAttention(nn.Module):
         Args:
             mask: True where a query may look at a key: (T, S), or (B or 1, H or 1, T or 1, S), so
                 that padding is `attention_mask[:, None, None, :]`. A query that may look at no key
-                gets 0.
+                has the context 0, so its output is the bias of W_O.
             positions: where queries and keys stand; the last T of 0 … S−1 if not given.
-            cache: keys and values of earlier calls, of which there are then S with those of `x`.
-            is_causal: each of T queries looks at T keys up to its own, and no further; where there
-                is no mask and no bias, the fused kernel skips the others.
+            cache: keys and values of earlier calls; S counts them and those of `x`.
+            is_causal: each query looks at keys up to its own, and no further; only where no key is
+                cached, so S = T. Without mask and bias, the fused kernel skips the other keys.
             need_weights: return α, who looks at whom, (B, H, T, S).
 
         Raises:
-            ValueError: `mask` is not boolean or has another shape.
+            ValueError: `mask` is not boolean or has another shape, or `is_causal` beside keys that
+                are cached.
         """
         encoding = self.encoding
+        if is_causal and cache is not None and cache.length:
+            raise ValueError("is_causal needs S = T, but keys are cached: pass a mask (T, S)")
         q, k, v = self.qkv(x).unflatten(-1, (3, encoding.num_heads, -1)).permute(2, 0, 3, 1, 4)
         if positions is None:
             before = 0 if cache is None else cache.length
@@ -121,10 +124,12 @@ class MultiHeadAttention(nn.Module):
         # On a CPU the fused kernel takes two to four times as long in bfloat16.
         slow = q.dtype == torch.bfloat16 and q.device.type == "cpu" and q.shape[2] <= 512
         plain = slow or need_weights or "context" in self.hooks
+        if mask is not None:
+            _check_mask(mask, (*q.shape[:3], k.shape[2]))
         if is_causal and (plain or bias is not None or mask is not None):
             mask, is_causal = _causal(q) if mask is None else mask & _causal(q), False
-        if mask is not None or bias is not None:
-            mask = _merged(bias, mask, q, k)
+        if bias is not None:
+            mask = _merged(bias, mask, q)
         if plain:
             # q is scaled, not q·kᵀ: it has fewer numbers, and is copied for the product anyway.
             weights = _softmax(q * scale @ k.mT, mask)
@@ -151,28 +156,23 @@ def _causal(q: Tensor) -> Tensor:
     return torch.ones(q.shape[2], q.shape[2], dtype=torch.bool, device=q.device).tril()
 
 
-def _merged(bias: Tensor | None, mask: Tensor | None, q: Tensor, k: Tensor) -> Tensor:
-    """Return a boolean mask where there is no bias; else the bias, −∞ where the mask forbids."""
-    if mask is not None:
-        _check_mask(mask, (*q.shape[:3], k.shape[2]))
-        if bias is None:
-            return mask
-    assert bias is not None
-    # The fused kernel reads float32 beside float64 queries as if it were float64.
-    bias = bias.to(torch.promote_types(bias.dtype, q.dtype))
+def _merged(bias: Tensor, mask: Tensor | None, q: Tensor) -> Tensor:
+    """Return the bias in the queries' dtype, which the kernels want; −∞ where the mask forbids."""
+    bias = bias.to(q.dtype)
     if mask is not None:
         bias = torch.where(mask, bias, float("-inf"))
     return bias[None] if bias.dim() == 3 else bias  # with three axes the fused kernel is not taken
 
 
-def _softmax(scores: Tensor, mask: Tensor | None) -> Tensor:
+def _softmax(scores: Tensor, mask_or_bias: Tensor | None) -> Tensor:
     """Return softmax behind a mask, or of scores + bias; zeros where a query sees no key."""
-    if mask is None:
+    if mask_or_bias is None:
         return scores.softmax(-1)
-    if mask.dtype == torch.bool:
-        mask = torch.zeros_like(mask, dtype=scores.dtype).masked_fill(~mask, float("-inf"))
-    blind = mask.isneginf().all(-1, keepdim=True)
-    return (scores + mask.masked_fill(blind, 0)).softmax(-1).masked_fill(blind, 0)
+    bias = mask_or_bias
+    if bias.dtype == torch.bool:
+        bias = torch.zeros_like(bias, dtype=scores.dtype).masked_fill(~bias, float("-inf"))
+    blind = bias.isneginf().all(-1, keepdim=True)
+    return (scores + bias.masked_fill(blind, 0)).softmax(-1).masked_fill(blind, 0)
 
 
 def _check_mask(mask: Tensor, shape: tuple[int, ...]) -> None:

@@ -25,7 +25,9 @@ class Size:
 
     Args:
         vocab_size: V, WordPieces, special ones included.
-        d_model: D. num_layers: L. num_heads: H; the inner width of the MLP is 4·D.
+        d_model: D; the inner width of the MLP is 4·D.
+        num_layers: L.
+        num_heads: H.
         max_len: longest input, in tokens.
         norm: "post" as in the paper, or "pre", which trains without a warm-up.
         dropout: probability that a number is set to 0 in training.
@@ -79,23 +81,23 @@ class Bert(nn.Module):
 
     Args:
         size: see `preset`.
-        encoding: a name for `create`, or an `Encoding` of the same D and H; or several of these,
-            which layers have by turns (see `stacked`).
-        shared: all layers ask one encoding.
+        encoding: a name for `create`, or an `Encoding` of the same D and H; or a sequence of these,
+            which layers go through cyclically (see `stacked`).
+        shared: all layers have one encoding.
     """
 
     def __init__(
         self,
         size: Size,
-        encoding: str | Encoding | Sequence[Encoding] = "learned",
+        encoding: str | Encoding | Sequence[str | Encoding] = "learned",
         shared: bool = False,
     ) -> None:
         super().__init__()
         self.size = size
-        if isinstance(encoding, str):
-            sizes = {"d_model": size.d_model, "num_heads": size.num_heads, "max_len": size.max_len}
-            encoding = create(encoding, **sizes)
-        first = scheduled(encoding)[0]
+        sizes = {"d_model": size.d_model, "num_heads": size.num_heads, "max_len": size.max_len}
+        asked = [encoding] if isinstance(encoding, str | Encoding) else encoding
+        turns = [create(each, **sizes) if isinstance(each, str) else each for each in asked]
+        first = scheduled(turns)[0]
         if (first.d_model, first.num_heads) != (size.d_model, size.num_heads):
             raise ValueError(
                 f"encoding has d_model={first.d_model}, num_heads={first.num_heads}; it "
@@ -107,7 +109,7 @@ class Bert(nn.Module):
         self.norm = nn.LayerNorm(size.d_model, 1e-12)
         self.dropout = nn.Dropout(size.dropout)
         options = {"norm": size.norm, "dropout": size.dropout, "eps": 1e-12}
-        self.layers = stacked(encoding, size.num_layers, shared, **options)
+        self.layers = stacked(turns, size.num_layers, shared, **options)
         self.last_norm = nn.LayerNorm(size.d_model, 1e-12) if size.norm == "pre" else nn.Identity()
         self.pooler = nn.Sequential(nn.Linear(size.d_model, size.d_model), nn.Tanh())
         self.apply(self._initialise)
@@ -121,7 +123,7 @@ class Bert(nn.Module):
         if isinstance(module, nn.Linear) and module.bias is not None:
             nn.init.zeros_(module.bias)
         if isinstance(module, MultiHeadAttention):
-            module.scale_first_queries()
+            module.scale_initial_queries()
 
     def forward(
         self,

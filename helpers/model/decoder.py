@@ -6,8 +6,9 @@ import torch
 from torch import Generator, Tensor
 
 from helpers.encodings import Positions
+from helpers.encodings.positions import check_positions
 from helpers.model.attention import KVCache
-from helpers.model.encoder import Encoder
+from helpers.model.encoder import Encoder, evaluating
 
 PADDING = -1  # in the place of a document's number
 
@@ -32,12 +33,14 @@ class Cache:
         """Take in more tokens (B, T), as `Decoder` is given them; before its layers are run.
 
         Returns:
-            what each may see, (T, S) or (B, 1, T, S), or None for all up to its own; and where
-            they and all S stand.
+            the mask, (T, S) or (B, 1, T, S), or None where it is plainly causal; and the positions
+            of the T queries and all S keys.
 
         Raises:
-            ValueError: positions were given before, and now they are not, or the other way round.
+            ValueError: positions have another shape, or were given before, and now they are not,
+                or the other way round; or there is no token.
         """
+        check_positions(tokens, positions)
         if self.length and self._given != (positions is not None):
             raise ValueError("positions must be given at each step, or at none")
         self._given = positions is not None
@@ -52,7 +55,8 @@ class Cache:
         self.length += tokens.shape[1]
         if positions is None and self.documents is None:
             self.positions = places
-            return mask, Positions(counted, places, ordered=True)
+            begins = len(counted) == len(places)
+            return mask, Positions(places if begins else counted, places, ordered=True)
         own = counted if positions is None else positions
         self.positions = own if self.positions is None else _joined(self.positions, own)
         return mask, Positions(own, self.positions)
@@ -64,13 +68,17 @@ class Cache:
         self.documents = torch.cat([before, own], 1)
         seen = (own[..., None] == self.documents[:, None]).tril(self.length)
         counted = seen.sum(-1) - 1  # as many of its document come before a token
-        return seen[:, None], counted.where(own != PADDING, 0)  # which makes no text longer
+        # Padding is at position 0, so that no text is longer by it.
+        return seen[:, None], counted.where(own != PADDING, 0)
 
 
 def _joined(before: Tensor, more: Tensor) -> Tensor:
-    """Positions of earlier and of further tokens; the same for all texts, (T,), or not, (B, T)."""
-    if before.dim() < more.dim() == 2:
-        before = before.expand(len(more), -1)
+    """Positions of earlier and of further tokens; (T,), or (B or 1, T) or (B or 1, T, axes)."""
+    if before.dim() != more.dim():  # one is the same for all texts
+        before, more = (each if each.dim() > 1 else each[None] for each in (before, more))
+    if before.dim() > 1:
+        texts = max(len(before), len(more))
+        before, more = before.expand(texts, *before.shape[1:]), more.expand(texts, *more.shape[1:])
     return torch.cat([before, more], min(1, more.dim() - 1))
 
 
@@ -111,13 +119,13 @@ class Decoder(Encoder):
 def generate(
     model: Decoder,
     tokens: Tensor,
-    length: int,
+    max_new_tokens: int,
     temperature: float = 0.0,
     documents: Tensor | None = None,
     draw: Generator | None = None,
     cached: bool = True,
 ) -> Tensor:
-    """The tokens with `length` more behind them, (B, T + length).
+    """Return the tokens, followed by as many generated ones, (B, T + max_new_tokens).
 
     Args:
         tokens: what the texts begin with, (B, T), T ≥ 1; shorter ones are padded on the left.
@@ -133,17 +141,15 @@ def generate(
         raise ValueError(f"temperature={temperature} must not be negative")
     if not tokens.shape[1]:
         raise ValueError("tokens must have at least one column: a text begins with something")
-    training = model.training
-    model.eval()
     cache, unread, own = model.new_cache() if cached else None, tokens, documents
-    for _ in range(length):
-        logits = model(unread, own, cache=cache)[:, -1]
-        following = _chosen(logits, temperature, draw)
-        tokens = torch.cat([tokens, following], 1)
-        if documents is not None:
-            documents = torch.cat([documents, documents[:, -1:]], 1)
-        unread, own = (following, None) if cached else (tokens, documents)
-    model.train(training)
+    with evaluating(model):
+        for _ in range(max_new_tokens):
+            logits = model(unread, own, cache=cache)[:, -1]
+            following = _chosen(logits, temperature, draw)
+            tokens = torch.cat([tokens, following], 1)
+            if documents is not None:
+                documents = torch.cat([documents, documents[:, -1:]], 1)
+            unread, own = (following, None) if cached else (tokens, documents)
     return tokens
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from torch import Tensor, nn
 
@@ -12,11 +13,10 @@ from helpers.model.attention import EncoderLayer
 
 
 def scheduled(encoding: Encoding | Sequence[Encoding]) -> list[Encoding]:
-    """One encoding for all layers, or a schedule that begins anew when it is through.
+    """Return a schedule of encodings, which the layers go through cyclically.
 
     Raises:
-        ValueError: there is none, they are not of one size, or one that is asked at the input
-            stands behind the first, which alone is asked there.
+        ValueError: there is none, they are not of one size, or another than the first has `embed`.
     """
     turns = [encoding] if isinstance(encoding, Encoding) else list(encoding)
     if len({(each.d_model, each.num_heads) for each in turns}) != 1:
@@ -32,22 +32,32 @@ def scheduled(encoding: Encoding | Sequence[Encoding]) -> list[Encoding]:
 def stacked(
     encoding: Encoding | Sequence[Encoding], num_layers: int, shared: bool, **options: object
 ) -> nn.ModuleList:
-    """Build the layers; each gets its own copy of the encoding, unless it is `shared`.
+    """Build the layers; they go through a sequence of encodings cyclically.
 
-    A sequence is a schedule: layer n has the n-th, and begins anew when it is through. What acts
-    at the input only, or has nothing to learn, is not copied. The model that asks for the layers
-    registers the first encoding, and the layer that has another one first registers that.
+    Each layer gets its own copy, unless encodings are `shared`. Layers also share an encoding that
+    acts at the input only, or has neither parameters nor buffers. The caller must register the
+    first encoding as a submodule; each other one is registered by the first layer that has it.
     """
     turns = scheduled(encoding)
     layers, seen = nn.ModuleList(), {id(turns[0])}
     for number in range(num_layers):
         own = turns[number % len(turns)]
-        learns = any(each.requires_grad for each in own.parameters())
-        if number >= len(turns) and not shared and learns and set(hooks_of(own)) - {"embed"}:
+        if number >= len(turns) and not shared and own.state_dict() and hooks_of(own) != ("embed",):
             own = copy.deepcopy(own)
         layers.append(EncoderLayer(own, registered=id(own) not in seen, **options))  # type: ignore[arg-type]
         seen.add(id(own))
     return layers
+
+
+@contextmanager
+def evaluating(model: nn.Module) -> Iterator[None]:
+    """Have a model in eval mode, as without dropout, and leave it in the mode that it was in."""
+    training = model.training
+    model.eval()
+    try:
+        yield
+    finally:
+        model.train(training)
 
 
 class Encoder(nn.Module):
@@ -57,7 +67,7 @@ class Encoder(nn.Module):
         encoding: the position encoding; or several, which layers have by turns (see `stacked`).
         vocab_size: V, number of token ids, special ones included.
         num_layers: number of layers.
-        shared: all layers have one encoding, as in T5; otherwise each has its own copy.
+        shared: all layers have one encoding, as in T5; otherwise see `stacked`.
     """
 
     def __init__(

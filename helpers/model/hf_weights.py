@@ -58,6 +58,8 @@ def to_transformers(model: Pretraining) -> dict[str, Tensor]:
     for name, parts in _names(size.num_layers):
         if name in ours:
             theirs |= zip(parts, ours[name].chunk(len(parts)), strict=True)
+    if left := ours.keys() - {TABLE[0], "bias", *(name for name, _ in _names(size.num_layers))}:
+        raise ValueError(f"the published model has nothing for {sorted(left)}")
     theirs["cls.predictions.bias"] = theirs["cls.predictions.decoder.bias"] = ours["bias"]
     theirs["cls.predictions.decoder.weight"] = ours["bert.words.weight"]
     return theirs

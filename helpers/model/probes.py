@@ -12,7 +12,7 @@ from torch import Tensor
 
 from helpers.model.attention import MultiHeadAttention
 from helpers.model.bert import Bert
-from helpers.model.encoder import Encoder
+from helpers.model.encoder import Encoder, evaluating
 
 
 def rank_residual(x: Tensor) -> Tensor:
@@ -34,11 +34,13 @@ def moved_by_padding(
     """How far the first vector moves, in its norm, when padding (id 0) follows `tokens`, (1, T).
 
     Args:
-        mask: says of tokens (1, T) which are real, in as many numbers; without one, all are.
+        mask: takes tokens (1, T), returns as many numbers, true where a token is no padding;
+            without it, none counts as padding.
     """
     padded = F.pad(tokens, (0, padding), value=0)
-    real = None if mask is None else torch.as_tensor(mask(padded)).reshape(padded.shape)
-    alone, now = model(tokens)[0, 0], model(padded, attention_mask=real)[0, 0]
+    real = None if mask is None else torch.as_tensor(mask(padded)).reshape(padded.shape).bool()
+    with evaluating(model):
+        alone, now = model(tokens)[0, 0], model(padded, attention_mask=real)[0, 0]
     return float((now - alone).norm() / alone.norm())
 
 
@@ -89,7 +91,8 @@ def layer_states(model: Encoder | Bert, tokens: Tensor, **given: Tensor) -> list
         for layer in model.layers:
             hook = layer.register_forward_hook(lambda _, x, y: states.extend([x[0], y]))
             stack.enter_context(hook)
-        model.eval()(tokens, **given)
+        stack.enter_context(evaluating(model))
+        model(tokens, **given)
     return [states[0], *states[1::2]]
 
 
@@ -111,5 +114,6 @@ def attention_weights(bert: Bert, tokens: Tensor, **given: Tensor) -> Tensor:
         for module in bert.modules():
             if isinstance(module, MultiHeadAttention):
                 stack.enter_context(module.register_forward_pre_hook(look))
-        bert.eval()(tokens, **given)
+        stack.enter_context(evaluating(bert))
+        bert(tokens, **given)
     return torch.stack(found)

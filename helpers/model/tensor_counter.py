@@ -13,7 +13,10 @@ from torch.utils._pytree import tree_leaves
 
 
 class TensorCounter(TorchDispatchMode):
-    """Looks at every tensor that is made inside the `with` block; NumPy's arrays it cannot see."""
+    """Looks at every tensor that is made inside the `with` block; NumPy's arrays it cannot see.
+
+    A view of an argument is none: its memory was there before.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -23,7 +26,7 @@ class TensorCounter(TorchDispatchMode):
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
-        """PyTorch would import its compiler at the first operation, which takes seconds."""
+        """Return False: otherwise PyTorch imports its compiler first, which takes seconds."""
         return False
 
     def __torch_dispatch__(
@@ -31,11 +34,18 @@ class TensorCounter(TorchDispatchMode):
     ) -> Any:
         result = func(*args, **(kwargs or {}))
         self.operations[func.overloadpacket.__name__] += 1
+        given = {_memory(each) for each in tree_leaves((args, kwargs)) if isinstance(each, Tensor)}
         for made in tree_leaves(result):
             if isinstance(made, Tensor):
                 self.made += 1
-                self.largest = max(self.largest, _numbers(made))
+                if _memory(made) not in given:
+                    self.largest = max(self.largest, _numbers(made))
         return result
+
+
+def _memory(each: Tensor) -> int:
+    """Where a tensor's numbers are; 0 where it has no memory of its own, as a sparse one."""
+    return each.untyped_storage().data_ptr() if each.layout == torch.strided else 0
 
 
 def _numbers(made: Tensor) -> int:

@@ -49,7 +49,7 @@ def _tree(attention: MultiHeadAttention, x: torch.Tensor, offsets: torch.Tensor)
         ("rotary_3d", {"sections": [1, 1]}, ["[1, 1]", "3 numbers with the sum 2"]),
         ("deberta", {"k": 0}, ["k=0", "at least 1"]),
         ("deberta", {"index": "mine"}, ["'mine'", "code"]),
-        ("cope", {"positions": 0}, ["positions=0", "at least 1"]),
+        ("cope", {"num_positions": 0}, ["num_positions=0", "at least 1"]),
         ("convolution", {"columns": 0}, ["columns=0", "at least 1"]),
         ("convolution", {"columns": 4}, ["num_heads=3", "square"]),
     ],

@@ -1,6 +1,6 @@
 """Forgetting Transformer: keys fade by gates that are read on the way (Lin et al. 2025).
 
-The paper's gates are linear in what a layer reads, x. A hook sees keys of it, so here they are
+The paper's gates are linear in x, what a layer reads. A hook receives k = W_K x, so here they are
 linear in the keys of all heads together: the same functions of x wherever W_K can be inverted, with
 other parameters. The paper is causal. Keys to the right are treated as if the text were read
 backwards: the course's extension.

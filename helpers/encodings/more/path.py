@@ -27,7 +27,7 @@ class Path(Encoding):
         self.strength = nn.Linear(d_model, num_heads)
 
     def bias(self, q: Tensor, k: Tensor, positions: Positions) -> Tensor:
-        """What the way adds to q·k, (B, H, T, S); one token after the other, so it is slow."""
+        """PaTH's logit minus q·k, (B, H, T, S); one token after the other, so it is slow."""
         positions.require_no_offsets(self).require_axes()
         read = k.transpose(1, 2).flatten(2)  # keys of all heads side by side, (B, S, D)
         w = F.normalize(self.direction(read).unflatten(-1, (self.num_heads, -1)), dim=-1)
@@ -36,7 +36,7 @@ class Path(Encoding):
         left = _on_the_way(q, k, *steps)
         back = [each.flip(2) for each in (k, *steps)]
         own = k.shape[2] - q.shape[2]
-        # Read backwards, a query has keys to its right only; those of a cache are to its left.
+        # The pass from the right needs the last T keys only: cached keys are never to the right.
         right = _on_the_way(q.flip(2), *(each[:, :, : q.shape[2]] for each in back)).flip(2, 3)
         right = F.pad(right, (own, 0))
         return left.tril(own) + right.triu(own + 1) - q @ k.transpose(-2, -1)

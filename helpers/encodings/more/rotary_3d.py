@@ -11,9 +11,8 @@ class Rotary3d(RotaryNd):
     """M-RoPE: time turns the fastest pairs, then rows, then columns; θ_n as in RoPE.
 
     Args:
-        interleaved: pairs are dealt out in turns, time, row, column, time, …, as in Qwen3-VL, so
-            that each axis has fast and slow ones; when the rows or columns have theirs, time has
-            all others.
+        interleaved: deal pairs out in turns, time, row, column, time, …, as in Qwen3-VL, so that
+            each axis has fast and slow ones; the rest goes to time, which must have most.
         axes: `sections` and what `Rotary` has.
     """
 
@@ -31,3 +30,5 @@ class Rotary3d(RotaryNd):
         if interleaved:
             turns = ((pair % 3, pair // 3) for pair in range(sum(self.sections)))
             self.axis = [n if number < self.sections[n] else 0 for n, number in turns]
+            if [self.axis.count(n) for n in range(3)] != self.sections:
+                raise ValueError(f"sections={self.sections}: if interleaved, time must have most")

@@ -204,7 +204,7 @@ def deberta_scores(index: str, k: int = 4) -> Pair:
 
 @oracle("cope", "x-transformers", 1e-10, "with the causal mask already in its logits")
 def _x_cope() -> Pair:
-    ours = build("cope", positions=5, causal=True)
+    ours = build("cope", num_positions=5, causal=True)
     theirs = xt.CoPE(d, H, 5).double()
     with torch.no_grad():
         theirs.pos_emb.copy_(ours.vectors[0].T)

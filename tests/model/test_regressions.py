@@ -1,0 +1,161 @@
+"""Faults that readers of the code have found, each held by the call that showed it."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from helpers.encodings import Encoding, Learned, Positions, Rotary, T5Bias, Yarn, create
+from helpers.model.attention import KVCache, MultiHeadAttention
+from helpers.model.bert import Bert, Pretraining, preset
+from helpers.model.decoder import Decoder, generate
+from helpers.model.encoder import Encoder
+from helpers.model.hf_weights import to_transformers
+from helpers.model.probes import attention_weights, layer_states, moved_by_padding
+from helpers.model.tensor_counter import largest_tensor
+
+D, H, T, V = 16, 4, 7, 30
+SIZE = preset("mini", d_model=D, num_heads=H, vocab_size=V, max_len=32)
+close = torch.testing.assert_close
+
+
+def _encoding(name: str) -> Encoding:
+    return create(name, d_model=D, num_heads=H, max_len=32)
+
+
+@pytest.fixture
+def tokens() -> Tensor:
+    return torch.randint(V, (2, T), generator=torch.Generator().manual_seed(0))
+
+
+@pytest.mark.parametrize("name", ["rotary", "xpos", "dynamic_ntk", "kerple"])
+def test_a_decoder_is_one_graph_for_the_compiler(name: str, tokens: Tensor) -> None:
+    torch.compiler.reset()
+    model = Decoder(_encoding(name), V, 3)
+    compiled = torch.compile(model, backend="eager", fullgraph=True)
+    close(compiled(tokens), model(tokens), rtol=0, atol=1e-5)
+
+
+def test_frozen_biases_are_loaded_layer_by_layer() -> None:
+    trained = Bert(SIZE, T5Bias(D, H))
+    frozen = Bert(SIZE, T5Bias(D, H).requires_grad_(False))
+    frozen.load_state_dict(trained.state_dict())
+
+
+class _Warm(Rotary):
+    """Its frequencies are learned, and so is what its columns are multiplied by."""
+
+    def __init__(self, d_model: int, num_heads: int) -> None:
+        super().__init__(d_model, num_heads)
+        self.faster = nn.Parameter(torch.ones(()))
+
+    def frequencies(self, pair: Tensor, positions: Positions) -> Tensor:
+        return super().frequencies(pair, positions) * self.faster
+
+
+def test_learned_frequencies_learn_in_each_layer(tokens: Tensor) -> None:
+    model = Encoder(_Warm(D, H), V, shared=True)
+    for _ in range(2):  # nothing of the first way back is met again
+        model(tokens).square().sum().backward()
+    assert model.position.faster.grad.abs() > 0
+
+
+def test_a_cache_counts_no_padding_that_the_positions_name() -> None:
+    encoding = create("dynamic_ntk", d_model=D, num_heads=H, rerotate=False, original_max_len=4)
+    attention, x = MultiHeadAttention(encoding), torch.randn(1, 6, D)
+    real = torch.arange(6)[None] < 3
+    at = Positions(torch.arange(6), torch.arange(6), attention_mask=real)
+    close(attention(x, positions=at, cache=KVCache()), attention(x, positions=at))
+
+
+class _Penalty(Encoding):
+    """As one writes it first: whole numbers times a Python float are float32."""
+
+    def bias(self, q: Tensor, k: Tensor, positions: Positions) -> Tensor:
+        return -0.1 * positions.offsets.abs()
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float64])
+def test_a_bias_may_have_another_dtype_than_the_model(dtype: torch.dtype, tokens: Tensor) -> None:
+    assert Encoder(_Penalty(D, H), V).to(dtype)(tokens).dtype == dtype
+
+
+def test_steps_with_a_cache_have_gradients_where_keys_have_none(tokens: Tensor) -> None:
+    model = Decoder(_encoding("convolution"), V)
+    cache = model.new_cache()
+    torch.cat([model(part, cache=cache) for part in tokens.split(1, 1)]).sum().backward()
+
+
+def test_depths_are_read_step_by_step_too(tokens: Tensor) -> None:
+    model, depths = Decoder(_encoding("tree_depth"), V, 1), torch.randint(5, (T,))
+    cache = model.new_cache()
+    parts = zip(tokens.split([4, 1, 2], 1), depths.split([4, 1, 2]), strict=True)
+    stepped = [model(part, positions=own, cache=cache) for part, own in parts]
+    close(torch.cat(stepped, 1), model(tokens, positions=depths))
+
+
+def test_positions_of_a_decoder_fit_its_tokens(tokens: Tensor) -> None:
+    model, places = Decoder(_encoding("rotary"), V), torch.arange(T)
+    with pytest.raises(ValueError, match=r"positions has shape \(1,\)"):
+        model(tokens, positions=torch.tensor([3]))
+    cache = model.new_cache()
+    begun = model(tokens[:, :4], positions=places[:4].expand(2, -1), cache=cache)
+    rest = model(tokens[:, 4:], positions=places[4:], cache=cache)
+    close(torch.cat([begun, rest], 1), model(tokens))
+
+
+def test_is_causal_beside_cached_keys_is_refused() -> None:
+    attention, cache, x = MultiHeadAttention(_encoding("none")), KVCache(), torch.randn(1, T, D)
+    attention(x, cache=cache, is_causal=True)
+    with pytest.raises(ValueError, match="is_causal needs S = T"):
+        attention(x, cache=cache, is_causal=True)
+
+
+def test_a_model_stays_in_its_mode(tokens: Tensor) -> None:
+    decoder = Decoder(create("learned", d_model=D, num_heads=H, max_len=8), V)
+    with pytest.raises(ValueError, match="beyond max_len"):
+        generate(decoder, tokens, 5)
+    bert = Bert(preset("mini", d_model=D, num_heads=H, vocab_size=V, dropout=0.1))
+    layer_states(bert, tokens)
+    attention_weights(bert, tokens)
+    assert moved_by_padding(bert, tokens[:1], 0) == 0
+    assert decoder.training and bert.training
+
+
+def test_weights_without_a_place_in_the_published_model_are_named() -> None:
+    size = preset("mini", d_model=D, num_heads=H, vocab_size=V, norm="post", max_len=32)
+    model = Pretraining(Bert(size, [Learned(D, H, 32), T5Bias(D, H)]))
+    with pytest.raises(ValueError, match=r"layers\.1\.attention\.encoding\.table"):
+        to_transformers(model)
+
+
+def test_encodings_by_turns_may_be_named() -> None:
+    model = Bert(SIZE, ["learned", "t5_bias"])
+    assert [type(each.attention.encoding) for each in model.layers] == [Learned, T5Bias]  # type: ignore[union-attr]
+
+
+def test_what_is_given_beside_tokens_is_looked_at(tokens: Tensor) -> None:
+    bert = Bert(SIZE, "rotary")
+    with pytest.raises(ValueError, match=r"attention_mask is torch.int64 .* mask.bool\(\)"):
+        bert(tokens, attention_mask=torch.ones(2, T, dtype=torch.int64))
+    with pytest.raises(ValueError, match=r"attention_mask .* \(2, 7\)"):
+        bert(tokens, attention_mask=torch.ones(3, 3, dtype=torch.bool))
+    for model in (bert, Decoder(_encoding("huang"), V)):
+        with pytest.raises(ValueError, match="T must be at least 1"):
+            model(tokens[:, :0])
+    picture = create("convolution", d_model=4, num_heads=4, columns=3)
+    with pytest.raises(ValueError, match="3 axes"):
+        MultiHeadAttention(picture)(
+            torch.randn(1, 4, 4), positions=Positions(*2 * [torch.zeros(1, 4, 3)])
+        )
+
+
+def test_a_very_short_training_leaves_yarn_a_ramp() -> None:
+    yarn = Yarn(D, 1, original_max_len=1)
+    assert yarn.kept(torch.arange(8.0)).tolist() == [1.0, *[0.0] * 7]
+
+
+def test_a_view_of_what_was_there_is_not_made() -> None:
+    x = torch.zeros(1000)
+    assert largest_tensor(lambda: x[:3] + 1) == 3
