@@ -18,20 +18,6 @@ from tests.course.judged import hand_in
 UNIT = "00-start-here"
 
 
-@pytest.fixture
-def seeds(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The seeds of the jobs that are executed."""
-    asked: list[int] = []
-
-    def noted(notebook: NotebookNode, tests: dict[str, Check], *more: Any) -> Outcome:
-        asked.extend(test.seed for test in tests.values())
-        return real(notebook, tests, *more)
-
-    real = execute.execute
-    monkeypatch.setattr(execute, "execute", noted)
-    return asked
-
-
 def test_each_notebook_has_seeds_of_its_own(course: Course, tmp_path: Path) -> None:
     of_unit = judge.tests(UNIT, build.make(course, UNIT, tmp_path).instructor)
     told = [with_seeds(of_unit, secret, name) for secret in (b"1", b"2") for name in ("a", "b")]
@@ -44,8 +30,16 @@ def test_each_notebook_has_seeds_of_its_own(course: Course, tmp_path: Path) -> N
 @pytest.mark.rotating
 @pytest.mark.usefixtures("warm_sandboxes")
 def test_a_notebook_graded_again_is_asked_the_same(
-    course: Course, tmp_path: Path, seeds: list[int]
+    course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    seeds: list[int] = []
+    real = execute.execute
+
+    def noted(notebook: NotebookNode, tests: dict[str, Check], *more: Any) -> Outcome:
+        seeds.extend(test.seed for test in tests.values())
+        return real(notebook, tests, *more)
+
+    monkeypatch.setattr(execute, "execute", noted)
     notebook = build.make(course, UNIT, tmp_path / "made").solution
     hand_in(tmp_path / "in", UNIT, ada=notebook)
     out = tmp_path / "out"
