@@ -1,13 +1,10 @@
 """Where a learner works: what `course lab` says, what git leaves alone, and what VS Code finds."""
 
 import subprocess
-import sys
 from argparse import Namespace
 from pathlib import Path
 
-import nbformat
 import pytest
-from jupyter_client.kernelspec import KernelSpecManager
 
 from helpers.course import foreground, lab
 from helpers.course.settings import Course
@@ -49,11 +46,3 @@ def test_git_leaves_alone_what_a_learner_wrote() -> None:
     assert done.stdout.splitlines() == paths
     words[-len(paths) :] = [f"notebooks/{unit}", "source", "docs"]
     assert subprocess.run(words, cwd=ROOT, capture_output=True).stdout == b""
-
-
-def test_the_kernel_that_a_notebook_asks_for_is_the_environments(course: Course) -> None:
-    notebooks = [nbformat.read(path, as_version=4) for path in course.notebooks.glob("*/*.ipynb")]
-    [name] = {each.metadata.kernelspec.name for each in notebooks}
-    spec = KernelSpecManager().get_kernel_spec(name)
-    assert Path(spec.resource_dir).is_relative_to(sys.prefix)
-    assert spec.argv[0] in ("python", sys.executable) and "ipykernel_launcher" in spec.argv

@@ -50,29 +50,11 @@ def given_again_in_front(work: Work) -> None:
     ]
 
 
-def exercises_exchanged(work: Work) -> None:
-    """Exchange the second and the third exercise, each an answer with its check."""
-    for cell in (work.answer, work.check):
-        here, there = work.place(cell(2)), work.place(cell(3))
-        work.cells[here], work.cells[there] = work.cells[there], work.cells[here]
-
-
-def essay_as_code(work: Work) -> None:
-    """Make the essay a cell of code, in which it stands as a comment."""
-    essay = next(cell for cell in work.cells if nbgrader(cell).get("grade_id") == "stacking")
-    source = "\n".join(f"# {line}" for line in essay["source"].split("\n"))
-    essay |= {"cell_type": "code", "source": source, "outputs": [], "execution_count": None}
-
-
 def answer_as_raw(work: Work) -> None:
     """Make the fourth answer a raw cell, as a key does that is pressed by accident."""
     answer = work.answer(4)
     answer["cell_type"] = "raw"
     del answer["outputs"], answer["execution_count"]
-
-
-def web_page(work: Work) -> None:
-    work.written = lambda _: b"<!DOCTYPE html><html><body>notebook</body></html>"
 
 
 def saved_by_windows(work: Work) -> None:

@@ -73,11 +73,6 @@ def replaced(number: int, old: str, new: str) -> Change:
     return edited(number, lambda source: source.replace(old, new))
 
 
-def twice(number: int) -> Change:
-    """Write an answer's text again below it, as real-time collaboration may."""
-    return edited(number, lambda source: source + source)
-
-
 # Cells that are cut and added.
 
 

@@ -30,14 +30,12 @@ class Row:
         name: says in a few words what somebody did. unit: its number.
         changes: make what is handed in of a perfect notebook, one after the other.
         says: a regular expression for what the row of grades.csv says.
-        graded: else it gets nothing.
     """
 
     name: str
     unit: str
     changes: tuple[Change, ...] = ()
     says: str = ""
-    graded: bool = True
 
     def made(self) -> Work:
         """Return what is handed in."""
@@ -48,16 +46,13 @@ class Row:
 
     def points(self) -> tuple[float, float]:
         """Return the points that it must have, and those that a person will give."""
-        if not self.graded:
-            return 0.0, 0.0
         given = [nbgrader(cell) for cell in Work(self.unit).cells if nbgrader(cell).get("grade")]
         by_check = sum(float(cell["points"]) for cell in given if not cell["solution"])
         return by_check, sum(float(cell["points"]) for cell in given if cell["solution"])
 
     def is_told(self, said: str) -> bool:
         """Return whether what the table says of it is what it should."""
-        refused = self.graded and re.search(REFUSED, said)
-        return bool(re.search(self.says, said)) and not refused
+        return bool(re.search(self.says, said)) and not re.search(REFUSED, said)
 
 
 def _of_table() -> list[Row]:

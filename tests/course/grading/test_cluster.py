@@ -73,21 +73,13 @@ def test_a_worker_that_is_killed_costs_nobody_a_mark(tiny: Course, tmp_path: Pat
 
 
 @pytest.mark.rotating
-def test_who_cannot_execute_is_told(
+def test_a_worker_that_has_no_sandbox_executes_nothing(
     tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    built = build.make(tiny, UNIT, tmp_path / "made")
-    hand_in(tmp_path / "in", ada=built.solution)
-    given = (tiny, tmp_path / "in", tmp_path / "out")
-    with pytest.raises(CourseError, match="no Dask scheduler answers"):
-        grade.grade(*given, scheduler="tcp://127.0.0.1:1")
+    hand_in(tmp_path / "in", ada=build.make(tiny, UNIT, tmp_path / "made").solution)
     monkeypatch.setattr(bubblewrap, "available", lambda: "bubblewrap is missing")
-    for workers, told in (
-        (0, "no worker has joined"),
-        (1, "cannot execute: bubblewrap is missing"),
+    with (
+        LocalCluster(n_workers=1, processes=False, dashboard_address="") as cluster,
+        pytest.raises(CourseError, match=r"a worker of .* cannot execute: bubblewrap is missing"),
     ):
-        with (
-            LocalCluster(n_workers=workers, processes=False, dashboard_address="") as cluster,
-            pytest.raises(CourseError, match=told),
-        ):
-            grade.grade(*given, scheduler=cluster.scheduler_address)
+        grade.grade(tiny, tmp_path / "in", tmp_path / "out", scheduler=cluster.scheduler_address)

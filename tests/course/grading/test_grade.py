@@ -9,7 +9,7 @@ from pathlib import Path
 import nbformat
 import pandas as pd
 import pytest
-from nbgrader.api import Gradebook, InvalidEntry, SubmittedAssignment
+from nbgrader.api import Gradebook
 from sqlalchemy.exc import OperationalError
 
 from helpers.course.authoring import build
@@ -90,24 +90,6 @@ def test_a_second_run_keeps_nothing_of_a_withdrawn_notebook(tiny: Course, tmp_pa
     for place in (tmp_path / "in", tmp_path / "in" / "out", tiny.root, tmp_path / "in" / ".."):
         with pytest.raises(CourseError, match="name a"):
             _grade(tiny, tmp_path / "in", place)
-
-
-def test_a_failure_inside_nbgrader_is_one_row(
-    tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    built = build.make(tiny, UNIT, tmp_path / "made")
-    hand_in(tmp_path / "in", ada=built.solution, zoe=built.solution)
-    real = Gradebook.update_or_create_submission
-
-    def failing(book: Gradebook, unit: str, student: str) -> SubmittedAssignment:
-        if student == "ada":
-            raise InvalidEntry("it broke")
-        return real(book, unit, student)
-
-    monkeypatch.setattr(Gradebook, "update_or_create_submission", failing)
-    table = _grade(tiny, tmp_path / "in", tmp_path / "out").set_index("student")
-    assert table.score.to_dict() == {"ada": 0, "zoe": 2}
-    assert table.status["ada"] == "InvalidEntry('it broke')"
 
 
 def test_a_full_disk_is_nobodys_zero(

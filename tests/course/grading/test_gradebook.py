@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from nbgrader.api import Gradebook
+from nbgrader.api import Gradebook, InvalidEntry
 
 from helpers.course import export
 from helpers.course.authoring.nbgrade import COURSE, gradebook
@@ -144,13 +144,13 @@ def test_one_that_is_refused_costs_the_others_of_its_batch_nothing(
 
     def refusing(book: ClassGradebook, batch: Sequence[Graded]) -> list[dict[str, Any]]:
         if "bob" in [found.student for found, *_ in batch]:
-            raise CourseError("it is refused")
+            raise InvalidEntry("it is refused")  # by nbgrader
         return enter(book, batch)
 
     monkeypatch.setattr(ClassGradebook, "enter", refusing)
     monkeypatch.setattr(grade, "wait", lambda on_way, **_: wait(on_way))  # all are ready at once
     rows = desk.grade(archive, workers=2)
-    assert rows.status.tolist() == ["graded", "it is refused", "graded"]
+    assert rows.status.tolist() == ["graded", "InvalidEntry('it is refused')", "graded"]
     assert rows.score.tolist() == ["4.0", "0.0", "4.0"]
     assert sorted(e["row"]["student"] for e in journal.entries(desk.out)) == ["ada", "eve"]
 

@@ -159,18 +159,6 @@ def test_a_member_pays_for_the_group(desk: Desk) -> None:
         assert rows.penalty.tolist() == ["0.8"] * 2
 
 
-def test_a_due_date_may_be_moved_and_a_policy_cost_parts_of_a_percent(desk: Desk) -> None:
-    work = desk.work(triple="return x")
-    hand_in(desk.root / "in", UNIT, "2026-10-24 23:30:00 UTC", ada=work)
-    path, text = desk.root / "rules.toml", 'percent = 2.5\nper = "hour"\n[due]\n01-tiny = {}'
-    for due, late, penalty in (("22:00", "1 h 30 min", "0.1"), ("23:00", "30 min", "0.05")):
-        path.write_text(text.format(f"2026-10-24T{due}:00Z"))
-        [row] = desk.grade(desk.root / "in", late=path).itertuples()
-        assert (row.late, row.penalty) == (late, penalty)
-        assert f"less {penalty}" in _page(desk, "ada")
-    assert len(desk.executed) == 1
-
-
 def test_without_a_file_nbgraders_own_plug_in_says_what_lateness_costs(desk: Desk) -> None:
     settings = desk.course.root / "nbgrader_config.py"
     settings.write_text(settings.read_text() + "\nc.LateSubmissionPlugin.penalty_method = 'zero'\n")

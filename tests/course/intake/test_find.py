@@ -85,7 +85,6 @@ def test_canvas_and_its_second_tries(two_units: Course, tmp_path: Path) -> None:
     names = [
         "lovelaceada_12345_67899_01-tiny-1.ipynb",  # the later one, though it comes first
         "lovelaceada_12345_67890_01-tiny.ipynb",
-        "lovelaceada_12345_67891_mine.py",
         "lovelaceada_12345_67898_mine-1.py",
         "mullerzoe_LATE_12346_67891_homework.7z",
     ]

@@ -20,6 +20,7 @@ def test_a_changed_notebook_is_graded_as_it_was_meant(
     change(found)
     notebook, repairs = repaired(json.dumps(found).encode(), made.released)
     assert graded(notebook) == graded(made.worked)
+    assert not any(cell.get("outputs") for cell in notebook.cells)
     flags = {n.grade_id: n for c in notebook.cells if (n := c.metadata.get("nbgrader"))}
     released = {n.grade_id: n for c in made.released.cells if (n := c.metadata.get("nbgrader"))}
     assert flags == released
@@ -103,13 +104,16 @@ def test_two_answers_in_one_cell_both_count(made: Made) -> None:
     assert any("stands in another cell" in each for each in repairs)
 
 
-def test_a_helper_in_a_copy_of_a_checks_cell_is_kept(made: Made) -> None:
+def test_copies_of_a_checks_cell_are_plain_cells_and_kept(made: Made) -> None:
     found = json.loads(nbformat.writes(made.worked))
     [check] = [cell for cell in found["cells"] if cell["id"] == "double-test"]
     helper = copy.deepcopy(check) | {"source": "def mine(x):\n    return 2 * x", "id": "copy"}
-    found["cells"].insert(0, helper)
-    notebook, _ = repaired(json.dumps(found).encode(), made.released)
+    invented = copy.deepcopy(check) | {"source": "1000.0", "id": "invented"}
+    invented["metadata"]["nbgrader"]["grade_id"] = "mine-test"
+    found["cells"][:0] = [helper, invented]
+    notebook, repairs = repaired(json.dumps(found).encode(), made.released)
     assert notebook.cells[0].source == helper["source"]
+    assert "a cell that claims to be graded and is not, made a plain one" in repairs
     assert graded(notebook) == graded(made.worked)
 
 

@@ -48,12 +48,6 @@ def test_a_notebook_that_ends_each_kernel_is_given_up() -> None:
 
 
 @pytest.mark.rotating
-def test_slow_cells_leave_time_for_the_others() -> None:
-    outcome, shown = _executed(*["import time; time.sleep(2.5)"] * 4, "6 * 7")
-    assert shown == "42" and not outcome.flags
-
-
-@pytest.mark.rotating
 @pytest.mark.parametrize(("seconds", "reason"), [(4, ""), (30, "cell 2: this took more than")])
 def test_cells_of_the_lesson_have_more_time_and_are_never_cut_in_silence(
     seconds: int, reason: str

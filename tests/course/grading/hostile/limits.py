@@ -1,4 +1,4 @@
-"""Code that takes more than it may, or ends what runs it.
+"""Code that takes more than it may, ends what runs it, or looks for the marks.
 
 Each ends by itself after a while, should nothing else end it.
 """
@@ -10,6 +10,16 @@ DEAF = (
 )
 
 ROWS = [
+    harm(
+        "opens-the-gradebook",
+        """
+        import glob, sqlite3
+        print("there is", glob.glob("@OUT@/../**"))
+        with sqlite3.connect("file:@OUT@/gradebook.db?mode=rw", uri=True) as book:
+            book.execute("update grade set auto_score = 100")
+        """,
+        shown=r"(?s)unable to open.*there is \[\]|there is \[\].*unable to open",
+    ),
     harm("kills-everyone", "import os; os.kill(-1, 9)"),
     harm(
         "signals-all-it-can",
@@ -40,7 +50,6 @@ time.sleep(4)""",
     ),
     harm("prints-60-MB-on-a-line", "print('x' * (60 << 20))", shown="more was shown"),
     harm("displays-without-end", "while True: display('x')", shown="took more than 3 s"),
-    harm("a-program-that-prints-without-end", "!yes", shown="y\ny\n"),
     harm("a-file-of-10-GB", "open('big', 'wb').truncate(10 << 30)", shown="File too large"),
     harm(
         "fills-all-its-folders",
@@ -69,17 +78,6 @@ while time.monotonic() < end:
         pass""",
         "processes|memory",
         marks=BEFORE,
-    ),
-    harm(
-        "many-busy-processes",
-        f"""{DEAF}
-import os
-for _ in range(30):
-    if os.fork() == 0:
-        while time.monotonic() < end: pass
-        os._exit(0)
-while time.monotonic() < end: pass""",
-        "did not stop",
     ),
     harm(
         "many-threads",

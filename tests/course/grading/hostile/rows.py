@@ -22,7 +22,6 @@ from tests.common import ROOT, tiny_course
 UNIT = "02-sinusoidal"
 FIRST, LAST = "wavelengths", "module"  # the exercises that the unit is cut to
 ALL, BEFORE = 3.0, 1.0  # points of both, and of the one in front of the hostile cell
-ESCAPED, TRIED = "ESCAPED", "TRIED"
 
 
 @dataclass(frozen=True)
@@ -31,11 +30,10 @@ class Row:
 
     Args:
         name: of the learner.
-        file: makes what is handed in, where `@OUT@` and `@PORT@` stand for the grader's.
+        file: makes what is handed in, where `@OUT@` stands for the grader's folder.
         marks: exactly what it must get.
         told: a regular expression for what the table says of it.
         shown: the same for what its cells show.
-        looks: it prints `TRIED`, and `ESCAPED` with what it found.
     """
 
     name: str
@@ -43,7 +41,6 @@ class Row:
     marks: float
     told: str = ""
     shown: str = ""
-    looks: bool = False
 
 
 @cache
@@ -94,26 +91,6 @@ def _with_cell(code: str) -> bytes:
 def harm(name: str, code: str, told: str = "", shown: str = "", marks: float = ALL) -> Row:
     """Return right answers, between which a cell does harm: they count unless told."""
     return Row(name, partial(_with_cell, code), marks, told, shown)
-
-
-def look(name: str, code: str, told: str = "") -> Row:
-    """Return right answers, between which a cell looks for what it must not find.
-
-    What raises an error has found nothing; whatever is given to `found` and is true has escaped.
-    """
-    body = "\n".join(f"    {line}" for line in dedent(code).strip().splitlines())
-    code = f"""\
-import ctypes, os, pathlib, signal, socket, subprocess, sys
-def found(*things):
-    for each in filter(None, things):
-        print("{ESCAPED}", repr(each)[:300])
-try:
-{body}
-except Exception as error:
-    print("refused:", error)
-print("{TRIED}")
-"""
-    return Row(name, partial(_with_cell, code), ALL, told, looks=True)
 
 
 def trick(name: str, code: str, told: str = "", shown: str = "", answer: str = "") -> Row:
