@@ -44,7 +44,6 @@ needs_a_shared_python = pytest.mark.skipif(
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """A folder that all may enter."""
     with tempfile.TemporaryDirectory(dir="/tmp") as name:
         Path(name).chmod(0o755)
         yield Path(name)
@@ -52,7 +51,6 @@ def folder() -> Iterator[Path]:
 
 @pytest.fixture
 def shared(folder: Path) -> Course:
-    """A course in it."""
     return tiny_course(folder / "course")
 
 

@@ -64,12 +64,10 @@ def inside(number: int, line: str) -> Change:
 
 
 def edited(number: int, change: Callable[[str], str]) -> Change:
-    """Write an answer's cell anew."""
     return lambda work: work.answer(number).update(source=change(work.answer(number)["source"]))
 
 
 def replaced(number: int, old: str, new: str) -> Change:
-    """Write something else in an answer's cell."""
     return edited(number, lambda source: source.replace(old, new))
 
 
@@ -107,8 +105,6 @@ def in_cell_below(number: int) -> Change:
 
 
 def beside(path: str, text: str) -> Change:
-    """Put a file beside the notebook."""
-
     def change(work: Work) -> None:
         work.beside[f"{work.path.rpartition('/')[0]}/{path}"] = text.encode()
 
@@ -116,7 +112,6 @@ def beside(path: str, text: str) -> Change:
 
 
 def called(path: str) -> Change:
-    """Hand the notebook in by another path."""
     return lambda work: setattr(work, "path", path)
 
 

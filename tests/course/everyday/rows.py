@@ -38,20 +38,17 @@ class Row:
     says: str = ""
 
     def made(self) -> Work:
-        """Return what is handed in."""
         work = Work(self.unit)
         for change in self.changes:
             change(work)
         return work
 
     def points(self) -> tuple[float, float]:
-        """Return the points that it must have, and those that a person will give."""
         given = [nbgrader(cell) for cell in Work(self.unit).cells if nbgrader(cell).get("grade")]
         by_check = sum(float(cell["points"]) for cell in given if not cell["solution"])
         return by_check, sum(float(cell["points"]) for cell in given if cell["solution"])
 
     def is_told(self, said: str) -> bool:
-        """Return whether what the table says of it is what it should."""
         return bool(re.search(self.says, said)) and not re.search(REFUSED, said)
 
 

@@ -36,28 +36,22 @@ class Work:
 
     @property
     def cells(self) -> list[Cell]:
-        """The cells of the notebook."""
         return self.notebook["cells"]
 
     @property
     def imports(self) -> Cell:
-        """The cell with the given imports."""
         return next(c for c in self.cells if is_code(c) and IMPORTS.search(c["source"]))
 
     def answer(self, number: int) -> Cell:
-        """The answer to an exercise."""
         return [c for c in self.cells if is_code(c) and nbgrader(c).get("solution")][number - 1]
 
     def check(self, number: int) -> Cell:
-        """The check of an exercise."""
         return [c for c in self.cells if is_code(c) and nbgrader(c).get("grade")][number - 1]
 
     def place(self, cell: Cell) -> int:
-        """Return where a cell stands."""
         return next(n for n, each in enumerate(self.cells) if each is cell)
 
     def files(self, who: str) -> dict[str, bytes]:
-        """Return what is handed in, by path."""
         text = json.dumps(self.notebook, ensure_ascii=False, indent=1)
         found = {self.path: self.written(text), **self.beside}
         found = {each.format(who=who, unit=self.unit): found[each] for each in found}
@@ -68,12 +62,10 @@ Change = Callable[[Work], None]
 
 
 def is_code(cell: Cell) -> bool:
-    """Return whether it is a cell of code."""
     return cell.get("cell_type") == "code"
 
 
 def nbgrader(cell: Cell) -> dict[str, Any]:
-    """Return nbgrader's metadata, or nothing."""
     return cell["metadata"].get("nbgrader", {})
 
 
@@ -96,13 +88,11 @@ def _perfect(unit: str) -> dict[str, Any]:
 
 
 def code(source: str) -> Cell:
-    """Return a new cell of code."""
     cell = {"cell_type": "code", "metadata": {}, "source": source, "outputs": []}
     return cell | {"execution_count": None, "id": f"own-{zlib.crc32(source.encode())}"}
 
 
 def _zipped(files: dict[str, bytes]) -> bytes:
-    """Return a zip of files."""
     whole = io.BytesIO()
     with zipfile.ZipFile(whole, "w") as archive:
         for name, content in files.items():

@@ -26,7 +26,6 @@ Again = Callable[[Desk, pytest.MonkeyPatch], pd.DataFrame]
 
 
 def _give(out: Path, name: str, **given: Any) -> None:
-    """As formgrader does."""
     with Gradebook(gradebook(out), COURSE) as book:
         found = book.find_grade(name, UNIT, UNIT, "ada")
         for key, value in (given | {"needs_manual_grade": False}).items():

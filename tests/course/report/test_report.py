@@ -23,14 +23,12 @@ from tests.course.pages.entered import HINT, RIGHT, UNIT, WRONG, Classroom
 
 
 def row(student: str, **said: object) -> dict[str, object]:
-    """A row of grades.csv."""
     nothing = {"unit": UNIT, "status": "graded", "seconds": 1.0}
     nothing |= dict.fromkeys(("score", "max_score", "penalty"), 0)
     return dict.fromkeys(grades_csv.COLUMNS, "") | nothing | {"student": student} | said
 
 
 def written(course: Course, out: Path, rows: list[dict[str, object]]) -> str:
-    """The report on some rows."""
     pd.DataFrame(rows, columns=grades_csv.COLUMNS).to_csv(out / "grades.csv", index=False)
     return report.write(course, out).read_text("utf-8")
 

@@ -32,7 +32,6 @@ def warm(_warm_ones: list[Sandbox]) -> Sandbox:
 
 @pytest.fixture
 def kernel(warm: Sandbox) -> Iterator[Session]:
-    """A kernel of its own in it."""
     session = Session(warm)
     yield session
     session.close()

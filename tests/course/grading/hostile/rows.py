@@ -45,7 +45,6 @@ class Row:
 
 @cache
 def built() -> Built:
-    """Return the unit's notebooks."""
     with TemporaryDirectory() as folder:
         return build.make(course(Path(folder)), UNIT, Path(folder) / "made")
 
@@ -77,7 +76,6 @@ def solved() -> NotebookNode:
 
 
 def written(notebook: NotebookNode) -> bytes:
-    """Return the notebook as a file."""
     return nbformat.writes(notebook).encode()
 
 
