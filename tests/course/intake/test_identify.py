@@ -8,7 +8,7 @@ import pytest
 
 from helpers.course import intake
 from helpers.course.intake.identify import Person, people
-from helpers.course.settings import Course, CourseError
+from helpers.course.settings import Course
 from tests.course.intake.handed_in import MOODLE, UNITS, both, of, write, zipped
 
 
@@ -125,27 +125,6 @@ def test_one_who_takes_the_name_that_another_is_given_gets_a_row_of_their_own(
     found = _people(tmp_path, *names, "Ada-7/x.ipynb", platform="moodle")
     students = {each.platform_id: each.student for each in found}
     assert students["7"] == "Ada-7" and students[""].startswith("Ada-7-")
-
-
-@pytest.mark.parametrize("around", ["submitted/CS-A1 1187", "01-tiny"])
-@pytest.mark.parametrize(
-    ("platform", "form"),
-    [
-        ("moodle", MOODLE + "/x.ipynb"),
-        ("canvas", "{}_{}_902_x.ipynb"),
-        ("brightspace", "{1}-4 - {0} - Nov 21, 2026 1011 AM/x.ipynb"),
-    ],
-)
-def test_a_folder_around_all_is_nobodys(
-    tmp_path: Path, platform: str, form: str, around: str
-) -> None:
-    for names in (("ada", "bob"), ("ada",)):
-        files = of(*(f"{around}/{form.format(each, n)}" for n, each in enumerate(names)))
-        (here := tmp_path / names[-1]).mkdir(exist_ok=True)
-        for place in both(here, files):
-            assert [each.said for each in people(place, UNITS, platform)] == [*names]
-            with pytest.raises(CourseError, match=f"say --platform {platform}"):
-                people(place, UNITS)
 
 
 def test_a_number_is_one_person_however_the_name_is_spelt(
