@@ -45,13 +45,6 @@ def test_a_learner_without_a_number_is_found(
     assert found == ({1: student}, {})
 
 
-def test_the_points_that_an_assignment_has_are_read() -> None:
-    beside = pd.DataFrame({"Identifier": ["1", "2"], "Maximum Grade": ["4.50", "4,5"], "G": ""})
-    named = _table("Tiny Points Grade <Numeric MaxPoints:4.5 Weight:10>", "")
-    assert worksheets.maximum(beside, "G") == worksheets.maximum(named, named.columns[0]) == 4.5
-    assert worksheets.maximum(_table("Identifier,G", "1,"), "G") is None
-
-
 def test_a_table_is_read_whatever_parts_its_columns(tmp_path: Path) -> None:
     for sign in (",", ";", "\t"):
         text = f"a{sign} b {sign}c\n1{sign}2\n\n3{sign}4{sign}5\n"

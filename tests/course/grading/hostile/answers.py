@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.course.grading.hostile.rows import Row, trick
+from tests.course.grading.hostile.rows import Row
 
 WORDS = "words in its code that no exercise needs: "
 MADE_UP = "the answers were made up|were not answered"
@@ -20,30 +20,34 @@ kernel.ask = ask
 """
 
 
+def _trick(name: str, code: str, told: str = "", shown: str = "", answer: str = "") -> Row:
+    return Row(name, code, told, shown, 0, answer)
+
+
 def _forged(name: str, change: str, told: str = "") -> Row:
-    return trick(name, PUBLISHES.format(change=change), WORDS + f".*({told})")
+    return _trick(name, PUBLISHES.format(change=change), WORDS + f".*({told})")
 
 
 def _returned(name: str, value: str, before: str = "") -> Row:
     answer = f"{before}\ndef wavelengths(d_model, base=1e4): return {value}"
-    return trick(name, "", answer=answer)
+    return _trick(name, "", answer=answer)
 
 
 ROWS = [
-    trick(
+    _trick(
         "calls-it",
         "",
         answer=f"{LIBRARY}def wavelengths(*a, **k): return encodings.wavelengths(*a, **k) + 0",
         shown="the points are for your own code",
     ),
-    trick(
+    _trick(
         "replaces-the-check",
         """
         from helpers.checks.engine.exercise import Exercise
         Exercise.judge = Exercise.__call__ = lambda *a, **k: 1.0
         """,
     ),
-    trick(
+    _trick(
         "publishes-a-report",
         """
         from IPython.display import publish_display_data

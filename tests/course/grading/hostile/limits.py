@@ -3,14 +3,14 @@
 Each ends by itself after a while, should nothing else end it.
 """
 
-from tests.course.grading.hostile.rows import BEFORE, harm
+from tests.course.grading.hostile.rows import BEFORE, Row
 
 DEAF = (
     "import signal, time\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nend = time.monotonic() + 30"
 )
 
 ROWS = [
-    harm(
+    Row(
         "opens-the-gradebook",
         """
         import glob, sqlite3
@@ -20,8 +20,8 @@ ROWS = [
         """,
         shown=r"(?s)unable to open.*there is \[\]|there is \[\].*unable to open",
     ),
-    harm("kills-everyone", "import os; os.kill(-1, 9)"),
-    harm(
+    Row("kills-everyone", "import os; os.kill(-1, 9)"),
+    Row(
         "signals-all-it-can",
         """
         import contextlib, os, signal
@@ -31,11 +31,11 @@ ROWS = [
                     os.kill(pid, number)
         """,
     ),
-    harm("loops", "while True: pass", shown="took more than 3 s"),
-    harm("ignores-the-interrupt", f"{DEAF}\nwhile time.monotonic() < end: pass", "did not stop"),
-    harm("loops-in-c", "sum(range(10**11))", "did not stop|took more"),
-    harm("allocates-8-GB", "x = bytearray(8 << 30)", shown="MemoryError"),
-    harm(
+    Row("loops", "while True: pass", shown="took more than 3 s"),
+    Row("ignores-the-interrupt", f"{DEAF}\nwhile time.monotonic() < end: pass", "did not stop"),
+    Row("loops-in-c", "sum(range(10**11))", "did not stop|took more"),
+    Row("allocates-8-GB", "x = bytearray(8 << 30)", shown="MemoryError"),
+    Row(
         "allocates-in-many-processes",
         f"""{DEAF}
 import os
@@ -48,10 +48,10 @@ time.sleep(4)""",
         r"more than 1\.0 GiB of memory",
         marks=BEFORE,
     ),
-    harm("prints-60-MB-on-a-line", "print('x' * (60 << 20))", shown="more was shown"),
-    harm("displays-without-end", "while True: display('x')", shown="took more than 3 s"),
-    harm("a-file-of-10-GB", "open('big', 'wb').truncate(10 << 30)", shown="File too large"),
-    harm(
+    Row("prints-60-MB-on-a-line", "print('x' * (60 << 20))", shown="more was shown"),
+    Row("displays-without-end", "while True: display('x')", shown="took more than 3 s"),
+    Row("a-file-of-10-GB", "open('big', 'wb').truncate(10 << 30)", shown="File too large"),
+    Row(
         "fills-all-its-folders",
         """
         kept = 0
@@ -67,7 +67,7 @@ time.sleep(4)""",
         """,
         shown="(?s)No space left.*no more than all may have",
     ),
-    harm(
+    Row(
         "fork-bomb",
         f"""{DEAF}
 import os
@@ -79,7 +79,7 @@ while time.monotonic() < end:
         "processes|memory",
         marks=BEFORE,
     ),
-    harm(
+    Row(
         "many-threads",
         """
         import threading
@@ -91,7 +91,7 @@ while time.monotonic() < end:
             over.set()  # their stacks are memory that the answers need
         """,
     ),
-    harm(
+    Row(
         "leaves-a-daemon",
         """
         import os
@@ -102,8 +102,8 @@ while time.monotonic() < end:
             os._exit(0)
         """,
     ),
-    harm("prints-escapes", r"print('\x1b[2J\x1b[8m\x1b]0;gone\x07' * 10_000)"),
-    harm(
+    Row("prints-escapes", r"print('\x1b[2J\x1b[8m\x1b]0;gone\x07' * 10_000)"),
+    Row(
         "script",
         "display({'text/html': '<script>mine()</script><img src=x onerror=alert(1)>',"
         " 'application/javascript': 'mine()'}, raw=True)",

@@ -32,7 +32,7 @@ def _class() -> dict[str, Row]:
     """
     found = [*sample(limits.ROWS, 3), *sample(answers.ROWS, 3)]
     for number in range(len(found) // 2 + 1):
-        found.insert(3 * number, Row(f"honest-{number}", lambda: rows.written(rows.solved()), ALL))
+        found.insert(3 * number, Row(f"honest-{number}"))
     return {f"{number:03d}-{row.name}": row for number, row in enumerate(found)}
 
 
@@ -44,8 +44,7 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where the class has been graded, once for all tests below."""
     folder = tmp_path_factory.mktemp("hostile")
     out, course = folder / "out", rows.course(folder / "course")
-    work = {name: row.file().replace(b"@OUT@", bytes(out)).decode() for name, row in CLASS.items()}
-    hand_in(folder / "in", UNIT, **work)
+    hand_in(folder / "in", UNIT, **{name: row.notebook(out) for name, row in CLASS.items()})
     grade.grade(course, folder / "in", out, workers=2, limits=LIMITS)
     return out
 
