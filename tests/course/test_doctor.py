@@ -52,6 +52,14 @@ def test_packages(
 def test_no_sandbox_and_the_setting_that_forbids_it(
     course: Course, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    for owner, name, value, words in (
+        (sys, "platform", "darwin", "container with Linux"),
+        (os, "name", "nt", "WSL 2"),
+    ):
+        with monkeypatch.context() as patched:
+            patched.setattr(owner, name, value)
+            [(state, text)] = _said(course, "sandbox")
+        assert state == "note" and words in text
     monkeypatch.setattr(bubblewrap, "available", lambda: "bubblewrap cannot")
     monkeypatch.setattr(doctor, "SETTINGS", tmp_path)
     assert _said(course, "sandbox") == [("missing", "bubblewrap cannot")]
@@ -62,14 +70,6 @@ def test_no_sandbox_and_the_setting_that_forbids_it(
         (tmp_path / name).unlink()
     monkeypatch.setattr(install, "level_here", lambda: "lab")
     assert _said(course, "sandbox")[0][0] == "note"
-    for owner, name, value, words in (
-        (sys, "platform", "darwin", "container with Linux"),
-        (os, "name", "nt", "WSL 2"),
-    ):
-        with monkeypatch.context() as patched:
-            patched.setattr(owner, name, value)
-            [(state, text)] = _said(course, "sandbox")
-        assert state == "note" and words in text
 
 
 def test_a_kernel_that_finds_something_else(

@@ -28,7 +28,7 @@ FAULTS = [
     ("# Write it.", '# x\n\n# %% [markdown] essay="own" points=1', 7, 'no exercise="own"'),
     ("# Write it.", '# x\n\n# %% [markdown] essay="double" points=1', 9, "in code or in prose"),
     ("", LESSON[LESSON.index("# %% solution") :] + "\n", 8, 'test="double" is used in line'),
-    ('solution="double"', 'solution="double" tags="figure"', 0, 'write tags as tags=["figure"]'),
+    ('solution="double"', 'solution="double" tags="training"', 0, "write tags as tags=["),
     ("### END HIDDEN TESTS", 'x = """\n# %% not a cell"""', 0, "keep that mark out of strings"),
     (LESSON, "", 1, "a source begins with"),
 ]
