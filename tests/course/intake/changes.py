@@ -80,7 +80,6 @@ def _strange_forms(found: dict[str, Any]) -> None:
     strange: tuple[Any, ...] = (None, 5, "x", {}, [[]], [None])
     for cell, tags in zip(found["cells"], strange, strict=False):
         cell["metadata"]["tags"] = tags
-        cell["id"] = "double"
     found["cells"][:0] = [{"cell_type": ["code"], "source": {"a": 1}, "metadata": []}]
     found["cells"] += [*strange, {"cell_type": "code", "source": "# \ud800", "metadata": {}}]
 
