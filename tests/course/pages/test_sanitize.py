@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import nbformat
@@ -177,7 +178,7 @@ def test_in_a_browser_nothing_runs_and_nothing_is_fetched(
         page = browser.new_page()
         page.route(re.compile("^https?:"), lambda route: route.abort())
         seen: list[Request] = []
-        page.on("request", seen.append)
+        page.on("request", partial(list.append, seen))
         page.goto(f"file://{tmp_path}/page.html")
         assert page.evaluate("window.ran") is None
         assert page.locator("[style*=fixed]").count() == 0
