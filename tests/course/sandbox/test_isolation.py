@@ -125,12 +125,12 @@ class TestIsolated:
         assert _ask(kernel, PRIVILEGES) == ([], False, [0, 0, 0], 0, ["1"])
 
     def test_a_hole_would_be_seen(self, monkeypatch: pytest.MonkeyPatch, kernel: Session) -> None:
-        tight, source = bubblewrap.command, str(ROOT / "source")
-        holes = ["--ro-bind", source, source, "--bind", HELPERS, HELPERS, "--setenv", "SECRET", "1"]
+        tight, root = bubblewrap.command, str(ROOT)
+        holes = ["--ro-bind", root, root, "--bind", HELPERS, HELPERS, "--setenv", "SECRET", "1"]
         monkeypatch.setattr(bubblewrap, "command", lambda: [*tight(), *holes])
         ask = f"""
             import os
-            reached = os.path.exists({source!r}), os.statvfs({HELPERS!r}).f_flag & 1 == 0
+            reached = os.path.exists({f"{root}/source"!r}), os.statvfs({HELPERS!r}).f_flag & 1 == 0
             *reached, "SECRET" in os.environ"""
         with begun() as leaky:
             assert _ask(kernel, ask) == (False,) * 3 and _ask(leaky, ask) == (True,) * 3
