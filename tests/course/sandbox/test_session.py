@@ -127,10 +127,7 @@ thread.start(); thread.join()"""
     [
         ("by a program", "!echo by a program"),
         ("by a program", "import subprocess; subprocess.run(['echo', 'by a program'])"),
-        (
-            "by a thread",
-            "import threading as t; t.Thread(target=print, args=['by a thread']).run()",
-        ),
+        ("by a thread", THREAD),
         ("by a fork", "import os\nif os.fork() == 0: print('by a fork')\nelse: _ = os.wait()"),
         ("number of items", "len?"),
     ],
