@@ -107,7 +107,7 @@ class TestIsolated:
         self, kernel: Session, tmp_path: Path
     ) -> None:
         hidden = [str(ROOT / name) for name in ("source", "solutions", "tests", ".git")]
-        hidden += [str(tmp_path), "/etc/shadow", "/etc/passwd", "/root", "/home"]
+        hidden += [str(tmp_path), str(Path.home() / ".ssh"), "/etc/shadow", "/etc/passwd"]
         seen = "[p for p in hidden if os.path.isfile(p) or os.path.isdir(p) and os.listdir(p)]"
         assert _ask(kernel, f"import os\nhidden = {hidden}\n{seen}") == []
         assert "Read-only" in text_of(kernel, f"open({f'{HELPERS}/new.py'!r}, 'w')")
