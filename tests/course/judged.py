@@ -96,7 +96,6 @@ class Desk:
         return place
 
     def grade(self, submissions: Path, **options: object) -> pd.DataFrame:
-        """Grade, and read grades.csv."""
         grade.grade(self.course, submissions, self.out, isolated=False, **options)  # type: ignore[arg-type]
         return pd.read_csv(self.out / "grades.csv", dtype=str, keep_default_na=False)
 
@@ -131,5 +130,4 @@ class Desk:
 
 @pytest.fixture
 def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
-    """A desk of one's own."""
     return Desk(tmp_path, monkeypatch)

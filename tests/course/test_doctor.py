@@ -49,58 +49,37 @@ def test_packages(
     assert stale in _said(Course(tmp_path), "packages")[-1][1]
 
 
-@pytest.mark.parametrize("name", doctor.FORBIDDING)
 def test_no_sandbox_and_the_setting_that_forbids_it(
-    course: Course, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str
+    course: Course, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    for owner, name, value, words in (
+        (sys, "platform", "darwin", "container with Linux"),
+        (os, "name", "nt", "WSL 2"),
+    ):
+        with monkeypatch.context() as patched:
+            patched.setattr(owner, name, value)
+            [(state, text)] = _said(course, "sandbox")
+        assert state == "note" and words in text
     monkeypatch.setattr(bubblewrap, "available", lambda: "bubblewrap cannot")
     monkeypatch.setattr(doctor, "SETTINGS", tmp_path)
     assert _said(course, "sandbox") == [("missing", "bubblewrap cannot")]
-    forbids, allows = doctor.FORBIDDING[name]
-    (tmp_path / name).parent.mkdir()
-    (tmp_path / name).write_text(f"{forbids}\n")
-    assert f"sysctl -w {name.replace('/', '.')}={allows}" in _said(course, "sandbox")[0][1]
+    for name, (forbids, allows) in doctor.FORBIDDING.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(f"{forbids}\n")
+        assert f"sysctl -w {name.replace('/', '.')}={allows}" in _said(course, "sandbox")[0][1]
+        (tmp_path / name).unlink()
     monkeypatch.setattr(install, "level_here", lambda: "lab")
     assert _said(course, "sandbox")[0][0] == "note"
 
 
-@pytest.mark.parametrize(
-    ("owner", "name", "value", "words"),
-    [(sys, "platform", "darwin", "container with Linux"), (os, "name", "nt", "WSL 2")],
-)
-def test_where_no_sandbox_can_be_it_is_said_what_stands_for_it(
-    course: Course,
-    monkeypatch: pytest.MonkeyPatch,
-    owner: object,
-    name: str,
-    value: str,
-    words: str,
-) -> None:
-    monkeypatch.setattr(owner, name, value)
-    [(state, text)] = _said(course, "sandbox")
-    assert state == "note" and words in text
-
-
-@pytest.mark.parametrize(
-    ("path", "text", "words"),
-    [
-        ("helpers/__init__.py", "", "another package called helpers, "),
-        ("torch.py", "raise RuntimeError('broken')", "RuntimeError: broken"),
-    ],
-)
 def test_a_kernel_that_finds_something_else(
-    course: Course,
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
-    path: str,
-    text: str,
-    words: str,
+    course: Course, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    (tmp_path / path).parent.mkdir(exist_ok=True)
-    (tmp_path / path).write_text(text)
+    (tmp_path / "helpers").mkdir()
+    (tmp_path / "helpers" / "__init__.py").touch()
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     [(state, told)] = _said(course, "kernel")
-    assert state == "missing" and words in told
+    assert state == "missing" and "another package called helpers, " in told
 
 
 def test_a_file_that_hides_the_helpers(tiny: Course) -> None:
@@ -111,27 +90,14 @@ def test_a_file_that_hides_the_helpers(tiny: Course) -> None:
     assert state == "missing" and "rename it" in text
 
 
-def test_a_full_disk_is_missing_and_little_memory_is_noted(
-    course: Course, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for gib, states in ((0, ["ok", "ok"]), (10**9, ["missing", "note"])):
-        monkeypatch.setattr(doctor, "DISK", gib)
-        monkeypatch.setattr(doctor, "MEMORY", gib)
-        assert [_said(course, each)[0][0] for each in ("disk", "memory")] == states
-
-
 def test_what_cannot_be_looked_at_is_missing_and_stops_nothing(
     tiny: Course, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def _psutil(_course: Course) -> Iterator[tuple[str, str]]:
         raise ImportError("No module named 'psutil'")
 
-    def _other(_course: Course) -> Iterator[tuple[str, str]]:
-        yield "ok", "the next one"
-
     monkeypatch.chdir(tiny.root)
-    monkeypatch.setattr(doctor, "CHECKS", (_psutil, _other))
+    monkeypatch.setattr(doctor, "CHECKS", (_psutil, doctor.CHECKS[-1]))
     assert main(["doctor"]) == 1
-    printed = capsys.readouterr().out
-    assert "psutil: ImportError: No module named 'psutil'" in printed
-    assert "the next one" in printed and "1 to fix" in printed
+    printed = capsys.readouterr().out.splitlines()
+    assert "psutil: ImportError: No module named 'psutil'" in printed[0] and len(printed) > 2

@@ -31,27 +31,11 @@ def checkout(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def _installed(root: Path, says: str) -> None:
-    """What looks like an environment of a learner's, whose Python prints its arguments."""
-    python = install.python(root)
-    python.parent.mkdir(parents=True)
-    python.write_text(f'#!/bin/sh\necho "{says} $*"\n')
-    python.chmod(0o755)
-    install.stamp(root, "lab").touch()
-
-
 def _asked(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     here = os.environ | {"PYTHONPATH": str(ROOT), "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": ""}
     here |= {"PIP_CONFIG_FILE": os.devnull, "PIP_EXTRA_INDEX_URL": ""}
     words = [str(BARE), "-m", "helpers.course", *arguments]
     return subprocess.run(words, cwd=root, env=here, capture_output=True, text=True)
-
-
-def test_make_names_a_python_that_is_not_there() -> None:
-    words = ["make", "-B", ".venv/installed-lab", "PYTHON=no-such-python"]
-    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode != 0
-    assert "There is no no-such-python" in done.stderr
 
 
 def test_an_old_python_can_read_what_tells_it_so() -> None:
@@ -82,24 +66,16 @@ def test_without_internet_it_says_so_and_can_go_on(checkout: Path) -> None:
 
 
 @needs_a_bare_python
-def test_a_bare_python_runs_the_command_in_the_environment(checkout: Path) -> None:
-    _installed(checkout, "environment:")
-    done = _asked(checkout, "lab", "--port", "9000")
-    assert done.stdout == "environment: -m helpers.course lab --port 9000\n"
-    assert done.returncode == 0
-
-
-@needs_a_bare_python
-def test_an_environment_that_is_there_is_taken(checkout: Path) -> None:
-    done = _asked(checkout, "setup", "--here")
-    assert f"the environment that is there, {sys.base_prefix}" in done.stdout
-    assert done.returncode == 1 and not (checkout / ".venv").exists()  # there is no internet
-
-
-def test_a_newer_lock_makes_the_environment_stale(checkout: Path) -> None:
+def test_an_environment_is_used_and_stale_once_the_lock_is_newer(checkout: Path) -> None:
     assert "not been installed" in install.stale(checkout, "lab")
-    _installed(checkout, "")
+    python = install.python(checkout)
+    python.parent.mkdir(parents=True)
+    python.write_text('#!/bin/sh\necho "environment: $*"\n')
+    python.chmod(0o755)
+    install.stamp(checkout, "lab").touch()
     assert install.stale(checkout, "lab") == ""
+    done = _asked(checkout, "lab", "--port", "9000")  # a bare Python runs it in the environment
+    assert done.stdout == "environment: -m helpers.course lab --port 9000\n"
     assert "not been installed" in install.stale(checkout, "grading")
     later = install.stamp(checkout, "lab").stat().st_mtime + 10
     os.utime(checkout / "requirements.lock", (later, later))
@@ -122,9 +98,3 @@ def test_pip_fetches_nothing_but_what_the_lock_has(
     assert f"{checkout / install.LOCKS[0]} hatchling editables" in backend
     assert "--no-build-isolation" in course and f"{checkout}[lab,grading]" in course
     assert book.endswith(f"--no-deps -r {checkout / install.LOCKS[1]}")
-
-
-@needs_a_bare_python
-def test_outside_of_a_checkout(tmp_path: Path) -> None:
-    done = _asked(tmp_path, "lab")
-    assert done.returncode == 1 and "is not inside a checkout of the course" in done.stderr

@@ -1,15 +1,12 @@
 """Where a learner works: what `course lab` says, what git leaves alone, and what VS Code finds."""
 
 import subprocess
-import sys
 from argparse import Namespace
 from pathlib import Path
 
-import nbformat
 import pytest
-from jupyter_client.kernelspec import KernelSpecManager
 
-from helpers.course import foreground, install, lab
+from helpers.course import foreground, lab
 from helpers.course.settings import Course
 from tests.common import ROOT, UNITS
 
@@ -30,10 +27,9 @@ def test_the_first_unit_is_open_and_root_is_told_what_is_allowed(
     monkeypatch.setenv("JUPYTER_CONFIG_PATH", "")  # which lab sets, and pytest puts back
     monkeypatch.setattr(foreground, "is_root", lambda: root)
     monkeypatch.setattr(foreground, "run", run)
-    for _ in ("the first time", "later"):
-        assert lab.main(tiny, Namespace(port=8888, no_browser=True)) == 0
-        [layout] = (tiny.work / lab.LAYOUT).iterdir()
-        assert f'"{UNITS[0]}/{UNITS[0]}.ipynb"' in layout.read_text()
+    assert lab.main(tiny, Namespace(port=8888, no_browser=True)) == 0
+    [layout] = (tiny.work / lab.LAYOUT).iterdir()
+    assert f'"{UNITS[0]}/{UNITS[0]}.ipynb"' in layout.read_text()
     said = capsys.readouterr().out
     assert ("You are root, which JupyterLab refuses by default." in said) == root
     assert said.endswith("Ctrl-C ends it.\n")
@@ -44,34 +40,9 @@ def test_the_first_unit_is_open_and_root_is_told_what_is_allowed(
 def test_git_leaves_alone_what_a_learner_wrote() -> None:
     """The copies, the layout of JupyterLab, and what was there before a newer release."""
     unit = f"{UNITS[0]}/{UNITS[0]}.ipynb"
-    paths = [
-        f"work/{unit}",
-        f"work/{lab.LAYOUT}/default",
-        f"work/backup/{unit}",
-        ".venv/installed-lab",
-    ]
+    paths = [f"work/{unit}", f"work/{lab.LAYOUT}/default", f"work/backup/{unit}", ".venv/x"]
     words = ["git", "-c", "core.excludesFile=", "check-ignore", "--no-index", *paths]
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True)
     assert done.stdout.splitlines() == paths
     words[-len(paths) :] = [f"notebooks/{unit}", "source", "docs"]
     assert subprocess.run(words, cwd=ROOT, capture_output=True).stdout == b""
-
-
-def test_vs_code_finds_the_environment(tmp_path: Path) -> None:
-    """It looks in the folder that is open for folders with a pyvenv.cfg, and shows their names."""
-    install.make_venv(tmp_path)
-    [found] = [each.parent for each in tmp_path.glob("*/pyvenv.cfg")]
-    assert found.name == ".venv"
-    python = install.python(tmp_path)
-    words = [str(python), "-c", "import sys; print(sys.prefix)"]
-    assert subprocess.run(words, capture_output=True, text=True).stdout.strip() == str(found)
-    # What it asks for where it is not there, to be installed once more.
-    assert "\nipykernel==" in (ROOT / install.LOCKS[0]).read_text(encoding="utf-8")
-
-
-def test_the_kernel_that_a_notebook_asks_for_is_the_environments(course: Course) -> None:
-    notebooks = [nbformat.read(path, as_version=4) for path in course.notebooks.glob("*/*.ipynb")]
-    [name] = {each.metadata.kernelspec.name for each in notebooks}
-    spec = KernelSpecManager().get_kernel_spec(name)
-    assert Path(spec.resource_dir).is_relative_to(sys.prefix)
-    assert spec.argv[0] in ("python", sys.executable) and "ipykernel_launcher" in spec.argv

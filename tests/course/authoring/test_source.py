@@ -1,7 +1,5 @@
 """A bad source is refused with its line and with what to write instead."""
 
-from pathlib import Path
-
 import pytest
 
 from helpers.course.authoring import source
@@ -12,19 +10,12 @@ ANSWER = "    ### BEGIN SOLUTION\n    return 2 * x\n    ### END SOLUTION"
 FAULTS = [
     ("points=2", "pionts=2", 14, "unknown key 'pionts'"),
     ("points=2", "", 14, "test= needs points="),
-    ("points=2", "points=0", 14, "write a number above 0"),
-    ("points=2", 'points="two"', 14, "write a number above 0"),
-    ("points=2", "points=true", 14, "write a number above 0"),
     ("points=2", "points=Infinity", 14, "write a number above 0"),
-    ('solution="double"', 'solution="double" points=1', 7, "points= on nothing"),
     ('solution="double"', "points=1", 7, "points= on nothing"),
     ('test="double" points', 'test="double" essay="x" points', 14, "make two cells"),
     ("difficulty=1", "difficulty=9", 4, "from 1 to 5"),
-    ("difficulty=1", "difficulty=true", 4, "from 1 to 5"),
     ('exercise="double"', 'exercise="Double it"', 4, 'write a name like exercise="my_table"'),
-    ('solution="double"', 'solution=["double"]', 7, "write a name like"),
     ("minutes=2", "", 4, "needs minutes="),
-    ('title="Twice"', "title=3", 4, "write one line of text"),
     ('title="Twice"', 'title="a|b"', 4, "write one line of text"),
     ("# %% [markdown] exercise", "# %% exercise", 4, "belongs in a markdown cell"),
     ("# %% [markdown]\n# # A", "# %% [markdown]\n# x\n\n# %% [raw]\n# # A", 4, "a raw cell"),
@@ -32,22 +23,14 @@ FAULTS = [
     (ANSWER, "    return 2 * x", 7, "needs"),
     ('# %% test="double" points=2', "# %%", 14, "would reach the learner"),
     ("### BEGIN HIDDEN TESTS", "### begin hidden tests", 14, "a mark stands alone"),
-    ("assert double(2) == 4", "### BEGIN MARK SCHEME", 14, "a mark stands alone"),
     ('solution="double"', 'solution="other"', 7, 'has no exercise="other" cell above'),
     ('test="double" points', 'test="triple" points', 4, 'has no test="double" cell'),
-    ("# Write it.", '# x\n\n# %% [markdown] essay="double"', 7, "essay= needs points="),
     ("# Write it.", '# x\n\n# %% [markdown] essay="own" points=1', 7, 'no exercise="own"'),
     ("# Write it.", '# x\n\n# %% [markdown] essay="double" points=1', 9, "in code or in prose"),
     ("", LESSON[LESSON.index("# %% solution") :] + "\n", 8, 'test="double" is used in line'),
-    (
-        'solution="double"',
-        'solution="double" tags="training"',
-        0,
-        'write tags as tags=["training"]',
-    ),
+    ('solution="double"', 'solution="double" tags="training"', 0, "write tags as tags=["),
     ("### END HIDDEN TESTS", 'x = """\n# %% not a cell"""', 0, "keep that mark out of strings"),
     (LESSON, "", 1, "a source begins with"),
-    (LESSON, "print(1)\n", 1, "a source begins with"),
 ]
 
 
@@ -68,17 +51,3 @@ def test_a_fault_is_named_with_its_line(
 def test_the_sources_of_the_course_are_good(course: Course) -> None:
     for unit in course.units():
         assert source.points(source.read(course.text(unit))) > 0
-
-
-def test_a_cell_knows_what_it_is(tiny: Course) -> None:
-    cells = source.read(tiny.text("01-tiny"))
-    kinds = [("", "", 1), *((kind, "double", line) for kind, line in (("exercise", 4),
-             ("solution", 7), ("test", 14)))]  # fmt: skip
-    assert [(c.kind, c.name, c.line) for c in cells] == kinds
-    assert source.points(cells) == source.points(cells, "double") == 2
-
-
-def test_what_is_no_text_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "unit.py").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(CourseError, match=r"unit\.py: cannot be read as UTF-8"):
-        source.read(tmp_path / "unit.py")

@@ -8,9 +8,8 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Callable
-from typing import Any
 
-from tests.course.everyday.work import Cell, Change, Work, code, is_code, nbgrader, released
+from tests.course.everyday.work import Change, Work, code, nbgrader, released
 
 # Code of their own.
 
@@ -65,73 +64,25 @@ def inside(number: int, line: str) -> Change:
 
 
 def edited(number: int, change: Callable[[str], str]) -> Change:
-    """Write an answer's cell anew."""
     return lambda work: work.answer(number).update(source=change(work.answer(number)["source"]))
 
 
 def replaced(number: int, old: str, new: str) -> Change:
-    """Write something else in an answer's cell."""
     return edited(number, lambda source: source.replace(old, new))
 
 
-def twice(number: int) -> Change:
-    """Write an answer's text again below it, as real-time collaboration may."""
-    return edited(number, lambda source: source + source)
+# Cells that are cut and added.
 
 
-# Cells that are moved, copied, and made something else.
-
-
-def each_cell(change: Callable[[Cell], Any]) -> Change:
-    """Do something to all cells."""
-
-    def changed(work: Work) -> None:
-        for cell in work.cells:
-            change(cell)
-
-    return changed
-
-
-def without(*fields: str) -> Change:
-    """Leave fields out of all cells."""
-
-    def change(cell: Cell) -> None:
-        for field in fields:
-            cell.pop(field, None)
-
-    return each_cell(change)
-
-
-def answers(change: Callable[[Cell], Any]) -> Change:
-    """Do something to all answers in code."""
-    return each_cell(lambda c: change(c) if is_code(c) and nbgrader(c).get("solution") else None)
-
-
-def checks(change: Callable[[Cell], Any]) -> Change:
-    """Do something to all checks."""
-    return each_cell(lambda c: change(c) if is_code(c) and nbgrader(c).get("grade") else None)
-
-
-def split(number: int, at: str, keeps: bool = True) -> Change:
-    """Cut an answer's cell in two in front of a text; both have its metadata, or the second."""
+def split(number: int, at: str) -> Change:
+    """Cut an answer's cell in two in front of a text; both have its metadata."""
 
     def change(work: Work) -> None:
         second = work.answer(number)
         head, _, rest = second["source"].partition(at)
-        first = copy.deepcopy(second) if keeps else code("")
+        first = copy.deepcopy(second)
         first["source"], second["source"] = head.rstrip(), at + rest
         work.cells.insert(work.place(second), first)
-
-    return change
-
-
-def merged(first: int, second: int) -> Change:
-    """Write two answers into the cell of the first, and delete that of the second."""
-
-    def change(work: Work) -> None:
-        other = work.answer(second)
-        work.answer(first)["source"] += "\n\n" + other["source"]
-        del work.cells[work.place(other)]
 
     return change
 
@@ -150,44 +101,10 @@ def in_cell_below(number: int) -> Change:
     return change
 
 
-def copied(number: int) -> Change:
-    """Copy an answer with its check, metadata and ids, to the end."""
-    return lambda work: work.cells.extend(copy.deepcopy([work.answer(number), work.check(number)]))
-
-
-def swapped(first: int, second: int) -> Change:
-    """Exchange two exercises, each an answer with its check."""
-
-    def change(work: Work) -> None:
-        pairs = [(work.answer(n), work.check(n)) for n in (first, second)]
-        for one, other in zip(*pairs, strict=True):
-            here, there = work.place(one), work.place(other)
-            work.cells[here], work.cells[there] = other, one
-
-    return change
-
-
-def doubled(solved: bool) -> Change:
-    """Put all cells into the notebook again, as they are or as they were given."""
-
-    def change(work: Work) -> None:
-        again = copy.deepcopy(work.cells if solved else released(work.unit)["cells"])
-        work.cells.extend(cell | {"id": f"again-{n}"} for n, cell in enumerate(again))
-
-    return change
-
-
-def whole(change: Change) -> Change:
-    """Do something to all that is handed in."""
-    return change
-
-
 # The file.
 
 
 def beside(path: str, text: str) -> Change:
-    """Put a file beside the notebook."""
-
     def change(work: Work) -> None:
         work.beside[f"{work.path.rpartition('/')[0]}/{path}"] = text.encode()
 
@@ -195,25 +112,14 @@ def beside(path: str, text: str) -> Change:
 
 
 def called(path: str) -> Change:
-    """Hand the notebook in by another path."""
     return lambda work: setattr(work, "path", path)
 
 
-def in_zip(path: str = "{who}/homework.zip") -> Change:
+def in_zip() -> Change:
     """Hand all in as a zip, in which there is no folder of the learner's name."""
 
     def change(work: Work) -> None:
-        work.archive, work.path = path, work.path.removeprefix("{who}/")
+        work.archive, work.path = "{who}/homework.zip", work.path.removeprefix("{who}/")
         work.beside = {name.removeprefix("{who}/"): work.beside[name] for name in work.beside}
 
     return change
-
-
-def written(change: Callable[[str], str | bytes]) -> Change:
-    """Write the file's text anew."""
-    return lambda work: work.written.append(change)
-
-
-def metadata(**fields: Any) -> Change:
-    """Give the notebook other metadata."""
-    return lambda work: work.notebook["metadata"].update(fields)

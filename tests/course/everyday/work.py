@@ -24,7 +24,7 @@ class Work:
     Args:
         path: where it is handed in; `{who}` stands for the learner and `{unit}` for the unit.
         beside: other files, by their path. archive: the zip that all is put in, if any.
-        written: makes another text or other bytes of the notebook's JSON.
+        written: makes the file's bytes of the notebook's JSON.
     """
 
     def __init__(self, unit: str) -> None:
@@ -32,53 +32,40 @@ class Work:
         self.notebook: dict[str, Any] = copy.deepcopy(_perfect(self.unit))
         self.path, self.archive = "{who}/{unit}/{unit}.ipynb", ""
         self.beside: dict[str, bytes] = {}
-        self.written: list[Callable[[str], str | bytes]] = []
+        self.written: Callable[[str], bytes] = str.encode
 
     @property
     def cells(self) -> list[Cell]:
-        """The cells of the notebook."""
         return self.notebook["cells"]
 
     @property
     def imports(self) -> Cell:
-        """The cell with the given imports."""
         return next(c for c in self.cells if is_code(c) and IMPORTS.search(c["source"]))
 
     def answer(self, number: int) -> Cell:
-        """The answer to an exercise."""
         return [c for c in self.cells if is_code(c) and nbgrader(c).get("solution")][number - 1]
 
     def check(self, number: int) -> Cell:
-        """The check of an exercise."""
         return [c for c in self.cells if is_code(c) and nbgrader(c).get("grade")][number - 1]
 
     def place(self, cell: Cell) -> int:
-        """Return where a cell stands."""
         return next(n for n, each in enumerate(self.cells) if each is cell)
 
     def files(self, who: str) -> dict[str, bytes]:
-        """Return what is handed in, by path."""
-        found: str | bytes = json.dumps(self.notebook, ensure_ascii=False, indent=1)
-        for change in self.written:
-            assert isinstance(found, str)
-            found = change(found)
-        all_of_it = {self.path: found.encode() if isinstance(found, str) else found, **self.beside}
-        named = {each.format(who=who, unit=self.unit): all_of_it[each] for each in all_of_it}
-        return (
-            {self.archive.format(who=who, unit=self.unit): zipped(named)} if self.archive else named
-        )
+        text = json.dumps(self.notebook, ensure_ascii=False, indent=1)
+        found = {self.path: self.written(text), **self.beside}
+        found = {each.format(who=who, unit=self.unit): found[each] for each in found}
+        return {self.archive.format(who=who): _zipped(found)} if self.archive else found
 
 
 Change = Callable[[Work], None]
 
 
 def is_code(cell: Cell) -> bool:
-    """Return whether it is a cell of code."""
     return cell.get("cell_type") == "code"
 
 
 def nbgrader(cell: Cell) -> dict[str, Any]:
-    """Return nbgrader's metadata, or nothing."""
     return cell["metadata"].get("nbgrader", {})
 
 
@@ -100,14 +87,12 @@ def _perfect(unit: str) -> dict[str, Any]:
     return notebook
 
 
-def code(source: str, **more: Any) -> Cell:
-    """Return a new cell of code."""
+def code(source: str) -> Cell:
     cell = {"cell_type": "code", "metadata": {}, "source": source, "outputs": []}
-    return cell | {"execution_count": None, "id": f"own-{zlib.crc32(source.encode())}"} | more
+    return cell | {"execution_count": None, "id": f"own-{zlib.crc32(source.encode())}"}
 
 
-def zipped(files: dict[str, bytes]) -> bytes:
-    """Return a zip of files."""
+def _zipped(files: dict[str, bytes]) -> bytes:
     whole = io.BytesIO()
     with zipfile.ZipFile(whole, "w") as archive:
         for name, content in files.items():

@@ -10,15 +10,11 @@ from helpers.course.grading.execute import Outcome, strange
 @pytest.mark.parametrize(
     ("code", "word"),
     [
-        ("sys.setprofile(None)", "setprofile"),
         ("import helpers.course.sandbox.shell", "helpers.course"),
         ("exec('x = 1')", "exec"),
-        ("import helpers.checks.engine.run as e", "checks.engine"),
         ("f.__code__", "__code__"),
         ("next(map(torch._C._nn.nll_loss, logits, targets))", "torch._C"),
-        ("torch.fx.Tracer().trace(bert)", "torch.fx"),
         ("from multiprocessing.pool import ThreadPool", "multiprocessing"),
-        ("loop.run_in_executor(None, f)", "run_in_executor"),
     ],
 )
 def test_it_is_told(code: str, word: str) -> None:
@@ -36,12 +32,8 @@ def test_it_is_told(code: str, word: str) -> None:
     ],
 )
 def test_an_exercise_may_look_so(code: str) -> None:
-    assert strange(v4.new_notebook(cells=[v4.new_code_cell(code)])) == []
-
-
-def test_locked_cells_are_the_courses_own() -> None:
-    locked = v4.new_code_cell("exec('1')", metadata={"nbgrader": {"locked": True}})
-    assert strange(v4.new_notebook(cells=[locked])) == []
+    locked = v4.new_code_cell("exec('1')", metadata={"nbgrader": {"locked": True}})  # the course's
+    assert strange(v4.new_notebook(cells=[v4.new_code_cell(code), locked])) == []
 
 
 def test_no_flag_or_note_is_a_formula_or_moves_a_terminal() -> None:

@@ -1,12 +1,15 @@
 """nbgrader's own commands in the folder of a graded class: safe, or refused."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from nbgrader.api import Gradebook
 
+from helpers.course.authoring.nbgrade import gradebook
 from tests.common import tiny_course
 from tests.course.pages.entered import RIGHT, UNIT, Classroom
 
@@ -26,13 +29,20 @@ def _nbgrader(out: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.rotating
-def test_feedback_shows_no_hidden_test(classroom: Classroom) -> None:
-    (page := classroom.out / "feedback" / "ada" / UNIT / f"{UNIT}.html").unlink()
+def test_feedback_shows_what_the_gradebook_has_and_no_hidden_test(classroom: Classroom) -> None:
+    with Gradebook(gradebook(classroom.out), "order-matters") as book:
+        grade = book.find_grade("why", UNIT, UNIT, "ada")
+        grade.manual_score, grade.needs_manual_grade = 3, False
+        book.find_comment("why", UNIT, UNIT, "ada").manual_comment = "Good."
+        book.find_submission_notebook(UNIT, UNIT, "ada").late_submission_penalty = 0.5
+        book.db.commit()
+    (classroom.out / "feedback" / "ada" / UNIT / f"{UNIT}.html").unlink()
     done = _nbgrader(classroom.out, "generate_feedback", UNIT, "--force")
     assert done.returncode == 0, done.stderr
-    text = page.read_text()
-    assert "2 of 2 points" in text
-    assert "HIDDEN" not in text and "seed=" not in text
+    text = re.sub(r"<[^>]+>", "", page := classroom.page("ada"))
+    assert "4.5 of 6 points" in text and "3 of 4 points, given by hand" in text
+    assert "Comment: Good." in text
+    assert "HIDDEN" not in page and "seed=" not in page
 
 
 def test_autograde_refuses_and_changes_nothing(classroom: Classroom) -> None:

@@ -5,9 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from nbgrader.api import Gradebook
 
-from helpers.course.authoring.nbgrade import gradebook
 from helpers.course.cli import main
 from helpers.course.grading import grade
 from helpers.course.settings import CourseError
@@ -76,19 +74,6 @@ def test_a_notebook_of_no_unit_has_a_row_until_the_learner_hands_in_another(desk
     (place / "essay.ipynb").unlink()
     rows = desk.grade(desk.root / "in", learners=["ada"])
     assert rows.unit.tolist() == [UNIT] and rows.score.tolist() == ["4.0"]
-
-
-def test_points_given_by_hand_are_no_change(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    submissions = _class(desk)
-    with Gradebook(gradebook(desk.out), "order-matters") as book:
-        book.find_grade("double-test", UNIT, UNIT, "ada").manual_score = 1.5
-        book.db.commit()
-    _mend(desk, monkeypatch)
-    assert _scores(desk, submissions, unit=UNIT) == ["3.5", "4.0", "4.0"]
-    of_ada = {c["exercise"]: c for c in _changes(desk) if c["student"] == "ada"}
-    told = of_ada["double"]  # the points that a person gave
-    assert (told["points_before"], told["points_after"]) == ("1.5", "1.5")
-    assert (told["hint_before"], told["hint_after"]) == (HINT, "")
 
 
 def test_the_command_says_what_changed(

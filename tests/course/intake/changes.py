@@ -28,10 +28,6 @@ def _copied_cells(found: dict[str, Any]) -> None:
             found["cells"].insert(0, json.loads(json.dumps(cell | stub | {"source": released})))
 
 
-def _newer_format(found: dict[str, Any]) -> None:
-    found["nbformat"] = 5
-
-
 def _carriage_returns(found: dict[str, Any]) -> None:
     for cell in found["cells"]:
         cell["source"] = "".join(cell["source"]).replace("\n", "\r")
@@ -59,13 +55,45 @@ def _no_types(found: dict[str, Any]) -> None:
             cell["input"] = cell.pop("source")
 
 
+def _tests(found: dict[str, Any]) -> list[dict[str, Any]]:
+    return [each for each in found["cells"] if "# CHECK" in "".join(each["source"])]
+
+
+def _edited_tests(found: dict[str, Any]) -> None:
+    for cell in _tests(found):
+        cell["source"] = "100.0"
+
+
+def _tests_as_text_with_other_points(found: dict[str, Any]) -> None:
+    for cell in _tests(found):
+        cell["cell_type"] = "markdown"
+        cell["metadata"]["nbgrader"] |= {"points": 1000, "locked": False}
+
+
+def _forged_outputs(found: dict[str, Any]) -> None:
+    result = {"output_type": "execute_result", "data": {"text/plain": "2.0"}, "metadata": {}}
+    for cell in _tests(found):
+        cell["outputs"] = [result | {"execution_count": 1}]
+
+
+def _strange_forms(found: dict[str, Any]) -> None:
+    strange: tuple[Any, ...] = (None, 5, "x", {}, [[]], [None])
+    for cell, tags in zip(found["cells"], strange, strict=False):
+        cell["metadata"]["tags"] = tags
+    found["cells"][:0] = [{"cell_type": ["code"], "source": {"a": 1}, "metadata": []}]
+    found["cells"] += [*strange, {"cell_type": "code", "source": "# \ud800", "metadata": {}}]
+
+
 CHANGES: dict[Callable[[dict[str, Any]], None], str] = {
     _without_metadata_and_ids: "metadata had been changed",
     _without_first_lines: "metadata had been changed",
     _copied_cells: "cells of this name",
-    _newer_format: "format 5, read as 4",
     _carriage_returns: "",
     _checks_above: "the check stood above its answer, put behind it",
     _nothing_needed: "",
     _no_types: "",
+    _edited_tests: "the check had been edited",
+    _tests_as_text_with_other_points: "another kind of cell",
+    _forged_outputs: "",
+    _strange_forms: "",
 }

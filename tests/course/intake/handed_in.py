@@ -18,7 +18,6 @@ Files = Mapping[str, str | bytes]
 
 
 def of(*names: str) -> dict[str, str | bytes]:
-    """Return a notebook for each name."""
     return dict.fromkeys(names, NOTEBOOK)
 
 
@@ -33,7 +32,6 @@ def write(folder: Path, files: Files) -> Path:
 
 
 def zipped(files: Files) -> bytes:
-    """Return a zip of files."""
     with io.BytesIO() as content:
         with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as opened:
             for name, text in files.items():
@@ -42,11 +40,9 @@ def zipped(files: Files) -> bytes:
 
 
 def both(place: Path, files: Files) -> tuple[Path, Path]:
-    """Write files into a folder and into a zip; return both."""
     (place / "all.zip").write_bytes(zipped(files))
     return write(place / "in", files), place / "all.zip"
 
 
 def who(found: list[Submission]) -> list[tuple[str, str]]:
-    """Return student and unit of each."""
     return [(each.student, each.unit) for each in found]

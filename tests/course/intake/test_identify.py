@@ -1,6 +1,5 @@
 """Who handed in: by the outermost name, the same in every run; two people never share a row."""
 
-import itertools
 import re
 import unicodedata
 from pathlib import Path
@@ -9,7 +8,7 @@ import pytest
 
 from helpers.course import intake
 from helpers.course.intake.identify import Person, people
-from helpers.course.settings import Course, CourseError
+from helpers.course.settings import Course
 from tests.course.intake.handed_in import MOODLE, UNITS, both, of, write, zipped
 
 
@@ -23,14 +22,7 @@ def _people(tmp_path: Path, *names: str, platform: str = "") -> list[Person]:
     ("outer", "platform", "sender", "beside"),
     [
         ("mallory_66_1_homework.zip", "canvas", "mallory-66", "bob_1_2_b.ipynb"),
-        (MOODLE.format("Mallory", 66) + "/homework.zip", "moodle", "Mallory-66", "b.ipynb"),
-        (
-            "66-4 - Mallory - Nov 21, 2026 1011 AM/ada/01-tiny/homework.zip",
-            "brightspace",
-            "Mallory-66",
-            "b.ipynb",
-        ),
-        ("mallory.zip", "", "mallory", "b.ipynb"),
+        (MOODLE.format("Mallory", 66) + "/ada/h.zip", "moodle", "Mallory-66", "b.ipynb"),
         ("mallory/../ada/homework.zip", "", "mallory", "b.ipynb"),
     ],
 )
@@ -50,13 +42,6 @@ def test_a_class_of_one_cannot_pass_for_another(tmp_path: Path) -> None:
         assert [each.student for each in people(place, UNITS)] == ["eve"]
 
 
-@pytest.mark.parametrize("beside", ["bob/x.ipynb", "bob_7_901_x.ipynb"])
-def test_no_learner_parts_a_name_by_a_sign_in_it(tmp_path: Path, beside: str) -> None:
-    eve = "eve_66_902_Ada_7_assignsubmission_file_\\x.ipynb"
-    found = _people(tmp_path, eve, beside, "kim_5_903_y.ipynb", platform="canvas")
-    assert {each.said: each.platform_id for each in found}["eve"] == "66"
-
-
 def test_paths_as_old_programs_of_windows_write_them(tmp_path: Path) -> None:
     names = ["ada\\", "ada\\01-tiny\\01-tiny.ipynb", "bob\\01-tiny\\01-tiny.ipynb", "read.me"]
     assert [each.student for each in _people(tmp_path, *names)] == ["ada", "bob"]
@@ -69,28 +54,14 @@ BRIGHTSPACE = "{} - Nov 21, 2026 1011 AM/01-tiny.ipynb"
     ("platform", "name", "student"),
     [
         ("canvas", "o_brieneve_66_902_01-tiny.ipynb", "o_brieneve-66"),
-        ("canvas", "eve_66_902_x_1_2_01-tiny.ipynb", "eve-66"),
         ("canvas", "eve_LATE_66_902_01_2.ipynb", "eve-66"),
         ("canvas", "eve_66_902_\nx_7_assignsubmission_file_01-tiny.ipynb", "eve-66"),
-        ("canvas", "eve_66_902_\n(ada@uni.edu) 01-tiny.ipynb", "eve-66"),
+        ("canvas", "eve_66_902_Ada_7_assignsubmission_file_\\x.ipynb", "eve-66"),
         ("canvas", "anon_aB3x9_902_01-tiny.ipynb", "anon_aB3x9"),
-        ("canvas", "anon_7_902_01-tiny.ipynb", "anon_7"),
-        ("canvas", "anon_LATE_aB3x9_902_x_7_1_01-tiny.ipynb", "anon_LATE_aB3x9"),
         # Where it is not clear whose number it is, there is none.
         ("canvas", "eve_7_66_902_01-tiny.ipynb", ""),
-        ("canvas", "eve_7_LATE_66_902_01-tiny.ipynb", ""),
-        ("canvas", "eve_66_902_7_3_01-tiny.ipynb", ""),
-        ("canvas", "_66_902_01-tiny.ipynb", ""),
-        ("moodle", MOODLE.format("Eve", 66) + "x_1_2_y.ipynb", "Eve-66"),
         ("moodle", MOODLE.format("Eve", 66) + MOODLE.format("Ada", 7) + "01-tiny.ipynb", "Eve-66"),
-        (
-            "moodle",
-            MOODLE.format(MOODLE.format("Ada", 7).replace("_", " "), 66) + "/x.ipynb",
-            "-66",
-        ),
-        ("brightspace", BRIGHTSPACE.format("66-90 - Eve"), "Eve-66"),
         ("brightspace", BRIGHTSPACE.format("66-90 - 7-4 - Ada"), "Ada-66"),
-        ("brightspace", BRIGHTSPACE.format("66-90 - Eve - Nov 01, 2026 0900 AM"), "Eve-66"),
     ],
 )
 def test_a_name_that_a_platform_gives_has_one_number(
@@ -105,11 +76,9 @@ def test_a_name_that_a_platform_gives_has_one_number(
     found = _people(tmp_path, name, others[platform], platform=platform)
     [eve] = [each for each in found if each.platform_id != "7"]
     assert len(found) == 2 and not eve.email
-    if student:
-        assert eve.student.endswith(student)
-        assert eve.platform_id == ("66" if student.endswith("66") else "")
-    else:
-        assert not eve.platform_id and "gives no such name" in eve.notes[0]
+    assert eve.student.endswith(student)
+    assert eve.platform_id == ("66" if student.endswith("66") else "")
+    assert student or "gives no such name" in eve.notes[0]
 
 
 def test_a_folder_named_like_a_unit_is_its_owners_alone(tmp_path: Path) -> None:
@@ -146,13 +115,6 @@ def test_names_depend_on_nobody_else_and_on_no_order(tmp_path: Path) -> None:
     assert {each.student for each in people(again, UNITS)} == set(alone.values())
 
 
-def test_a_namesake_changes_nobodys_name(tmp_path: Path) -> None:
-    files = [MOODLE.format("Ada", number) + "/01-tiny.ipynb" for number in (7, 8, 9)]
-    for chosen in itertools.permutations(files, 2):
-        found = _people(tmp_path, *chosen, platform="moodle")
-        assert {each.student for each in found} == {f"Ada-{name.split('_')[1]}" for name in chosen}
-
-
 def test_one_who_takes_the_name_that_another_is_given_gets_a_row_of_their_own(
     tmp_path: Path,
 ) -> None:
@@ -165,51 +127,13 @@ def test_one_who_takes_the_name_that_another_is_given_gets_a_row_of_their_own(
     assert students["7"] == "Ada-7" and students[""].startswith("Ada-7-")
 
 
-@pytest.mark.parametrize("around", ["CS-A1 1187", "submitted/CS-A1 1187", "01-tiny"])
-@pytest.mark.parametrize(
-    ("platform", "form"),
-    [
-        ("moodle", MOODLE + "/x.ipynb"),
-        ("canvas", "{}_{}_902_x.ipynb"),
-        ("brightspace", "{1}-4 - {0} - Nov 21, 2026 1011 AM/x.ipynb"),
-    ],
-)
-def test_a_folder_around_all_is_nobodys(
-    tmp_path: Path, platform: str, form: str, around: str
-) -> None:
-    for names in (("ada", "bob"), ("ada",)):
-        files = of(*(f"{around}/{form.format(each, n)}" for n, each in enumerate(names)))
-        (here := tmp_path / names[-1]).mkdir(exist_ok=True)
-        for place in both(here, files):
-            found = people(place, UNITS, platform)
-            assert [each.said for each in found] == [*names]
-            for other in {"", "moodle", "canvas"} - {platform}:
-                with pytest.raises(CourseError, match=f"say --platform {platform}"):
-                    people(place, UNITS, other)
-
-
-def test_what_one_learner_hands_in_is_no_class(tmp_path: Path) -> None:
-    eve = MOODLE.format("Eve", 66)
-    inner = [f"{eve}/{MOODLE.format('Ada', 7)}/x.ipynb", f"{eve}/bob_7_901_x.ipynb"]
-    assert [each.student for each in _people(tmp_path, *inner, platform="moodle")] == ["Eve-66"]
-    with pytest.raises(CourseError, match="is named as Moodle does: omit --platform"):
-        _people(tmp_path, "CS-A1/ada/x.ipynb", "CS-A1/bob/x.ipynb", platform="moodle")
-
-
-@pytest.mark.parametrize("platform", ["moodle", "brightspace"])
 def test_a_number_is_one_person_however_the_name_is_spelt(
-    two_units: Course, tmp_path: Path, platform: str
+    two_units: Course, tmp_path: Path
 ) -> None:
-    names = [
-        MOODLE.format(name, 12) + "/01-tiny.ipynb"
-        if platform == "moodle"
-        else BRIGHTSPACE.format(f"12-4 - {name}")
-        for name in ("Zo\xeb B", "Zoe\u0308 B", "Zo\xeb  B", "Zo\xeb C")
-    ]
-    for number, chosen in enumerate(itertools.permutations(names, 2)):
-        place = write(tmp_path / str(number), of(*chosen))
-        [row] = intake.find(two_units, place, tmp_path / "unpacked", platform=platform)
-        assert row.platform_id == "12" and "of 2 notebooks, this counts" in row.notes[0]
+    names = [MOODLE.format(each, 12) for each in ("Zo\xeb B", "Zoe\u0308 B", "Zo\xeb C")]
+    place = write(tmp_path / "in", of(*(f"{each}/x.ipynb" for each in names)))
+    [row] = intake.find(two_units, place, tmp_path / "unpacked", platform="moodle")
+    assert row.platform_id == "12" and "of 3 notebooks, this counts" in row.notes[0]
 
 
 def test_an_address_is_kept_where_it_is_the_name(tmp_path: Path) -> None:
@@ -217,10 +141,10 @@ def test_an_address_is_kept_where_it_is_the_name(tmp_path: Path) -> None:
     assert [each.email for each in found] == ["ada@uni.edu", "ada@uni.org", ""]
 
 
-@pytest.mark.parametrize("platform", ["", "moodle", "canvas", "brightspace"])
+@pytest.mark.parametrize("platform", ["moodle", "canvas", "brightspace"])
 def test_names_as_long_as_a_zip_allows_are_read_at_once(tmp_path: Path, platform: str) -> None:
     long = ["1_" * 30_000, "1-" * 30_000, "9-4 - " * 10_000, "a_9_assignsubmission_" * 3_000]
     usual = {"canvas": "a_1_2_x", "brightspace": "1-2 - a - Nov 21, 2026 1011 AM"}
-    names = [*long, usual.get(platform, MOODLE.format("a", 1) if platform else "a")]
+    names = [*long, usual.get(platform, MOODLE.format("a", 1))]
     found = _people(tmp_path, *(f"{name}/x.ipynb" for name in names), platform=platform)
     assert len(found) == len(names)

@@ -15,11 +15,9 @@ from tests.course.intake.handed_in import MOODLE, both, of, write, zipped
     [
         ("2026-07-01 10:00:00.000000 CEST", "", "2026-07-01 08:00:00.000000 UTC"),
         ("2026-07-01 10:00:00.000000 PDT", "Europe/Berlin", "2026-07-01 17:00:00.000000 UTC"),
-        ("2026-07-01 10:00:00.000000 ACST", "", "2026-07-01 00:30:00.000000 UTC"),
         ("2026-07-01 10:00:00.000000 -03", "", "2026-07-01 13:00:00.000000 UTC"),
         ("2026-07-01 10:00:00.000000 IST", "Asia/Kolkata", "2026-07-01 04:30:00.000000 UTC"),
         ("2026-07-01 10:00:00.000000 IST", "Europe/Dublin", "2026-07-01 09:00:00.000000 UTC"),
-        ("2026-11-01 01:30:00.000000 CST", "America/Chicago", "2026-11-01 07:30:00.000000 UTC"),
         ("2026-11-03 10:00:00.25 Europe/Berlin\n", "", "2026-11-03 09:00:00.250000 UTC"),
         ("2026-11-03 10:00:00", "", "2026-11-03 10:00:00.000000 UTC"),
     ],
@@ -28,10 +26,9 @@ def test_what_nbgrader_writes_is_read(said: str, zone: str, read: str) -> None:
     assert times.of_nbgrader(said.encode(), zone) == (read, [])
 
 
-@pytest.mark.parametrize(("name", "zone"), [("IST", "Europe/Berlin"), ("BST", "")])
-def test_a_zone_of_several_places_is_asked_for(name: str, zone: str) -> None:
-    ask = f'timestamp.txt has the time zone {name}; say which: zone = "…" in late.toml'
-    assert times.of_nbgrader(f"2026-07-01 10:00:00 {name}".encode(), zone) == ("", [ask])
+def test_a_zone_of_several_places_is_asked_for() -> None:
+    ask = 'timestamp.txt has the time zone IST; say which: zone = "…" in late.toml'
+    assert times.of_nbgrader(b"2026-07-01 10:00:00 IST", "Europe/Berlin") == ("", [ask])
 
 
 @pytest.mark.parametrize(
@@ -40,7 +37,6 @@ def test_a_zone_of_several_places_is_asked_for(name: str, zone: str) -> None:
         ("2026-07-01 10:00:00 IST", "2026-07-01 04:30:00.000000 UTC"),
         ("yesterday", ""),
         ("2026-11-03 10:00:00 /etc/localtime", ""),  # nbgrader would open it
-        ("1 " * 1000, ""),
         ("1 " * 3_000_000, ""),  # which is not even copied
     ],
 )
@@ -68,12 +64,5 @@ def test_brightspaces_times_are_in_the_order_of_the_clock() -> None:
     read = [platforms.order(f"Nov {each}") for each in clock]
     assert read[0] > 0 and read == sorted(set(read))
     assert platforms.order("Foo 99, 2026 9999 AM") == platforms.order("") == 0
-
-
-@pytest.mark.parametrize(
-    ("said", "hour", "minute"), [("105", 13, 5), ("0105", 13, 5), ("912", 21, 12)]
-)
-def test_a_time_of_three_digits_has_an_hour_of_one(said: str, hour: int, minute: int) -> None:
-    found = times.of_return(f"5-7 - Ada - Nov 21, 2026 {said} PM/")
-    assert found and (found.hour, found.minute) == (hour, minute)
-    assert times.of_return("Ada_7_assignsubmission_file_/") is None
+    found = times.of_return("5-7 - Ada - Nov 21, 2026 105 PM/")  # of three digits
+    assert found and (found.hour, found.minute) == (13, 5)

@@ -1,15 +1,12 @@
 """One learner stops nobody: too much, too deep, too slow, and what is no file of theirs."""
 
-import errno
 import json
 import os
 import random
 import re
-import socket
 import stat
 import subprocess
 import time
-import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -18,7 +15,7 @@ from nbformat import v4
 
 from helpers.course import intake
 from helpers.course.grading import execute
-from helpers.course.intake import Worker, worker
+from helpers.course.intake import Worker
 from helpers.course.intake.upload import Limits
 from helpers.course.settings import Course, CourseError
 from tests.course.intake.handed_in import MOODLE, Files, write, zipped
@@ -35,22 +32,6 @@ def _bomb(layers: int) -> bytes:
     return inner
 
 
-def _overlapping() -> bytes:
-    """Members that share one body: each entry of the directory leads to the same bytes.
-
-    Some versions of Python refuse all but the first, which is therefore no notebook.
-    """
-    content = bytearray(zipped({"0.ipynb": b"\0" * (16 << 20)}))
-    start = content.rindex(b"PK\x01\x02")
-    end = content.rindex(b"PK\x05\x06")
-    entry = bytes(content[start:end])
-    entries = entry.replace(b".ipynb", b".other") + entry * 9
-    tail = bytearray(content[end:])
-    tail[8:10] = tail[10:12] = (10).to_bytes(2, "little")
-    tail[12:16] = len(entries).to_bytes(4, "little")
-    return bytes(content[:start]) + entries + bytes(tail)
-
-
 def _encrypted() -> bytes:
     content = bytearray(zipped({"01-tiny.ipynb": MINE}))
     content[6] |= 1
@@ -64,10 +45,10 @@ def _damaged() -> bytes:
     return bytes(content)
 
 
-def _link(mode: int) -> bytes:
+def _link() -> bytes:
     content = zipped({"01-tiny.ipynb": "/etc/passwd"})
     place = content.rindex(b"PK\x01\x02") + 38  # of the attributes, in the directory
-    attributes = ((mode | 0o777) << 16).to_bytes(4, "little")
+    attributes = ((stat.S_IFLNK | 0o777) << 16).to_bytes(4, "little")
     return content[:place] + attributes + content[place + 4 :]
 
 
@@ -75,26 +56,21 @@ GRADED = ""
 # What is in Eve's folder of a platform's zip, and what her row says.
 UPLOADS: dict[str, tuple[Callable[[], Files], str]] = {
     "a name of 270 bytes": (lambda: {KANJI * 90 + ".ipynb": MINE}, GRADED),
-    "the same in an archive": (lambda: {"h.zip": zipped({KANJI * 90 + "/x.ipynb": MINE})}, GRADED),
     "a name as long as a zip allows": (lambda: {"x" * 65_000 + ".ipynb": MINE}, GRADED),
     "a file and a folder of one name": (
         lambda: {"x.ipynb": MINE, "x.ipynb/01-tiny.ipynb": MINE},
         GRADED,
     ),
     "989 folders deep": (lambda: {"d/" * 989 + "01-tiny.ipynb": MINE}, GRADED),
-    "989 deep in an archive": (lambda: {"h.zip": zipped({"d/" * 989 + "x.ipynb": MINE})}, GRADED),
     "names that lead out": (
         lambda: {"h.zip": zipped({"../../../x.ipynb": MINE, "/etc/y.ipynb": MINE})},
         GRADED,
     ),
-    "a path of Windows": (lambda: {"h.zip": zipped({"..\\01-tiny\\mine.ipynb": MINE})}, GRADED),
     "what macOS leaves": (
         lambda: {"01-tiny.ipynb": MINE, "__MACOSX/._01-tiny.ipynb": b"x", "._x.ipynb": b"x"},
         GRADED,
     ),
     "nested archives": (lambda: {"h.zip": _bomb(1)}, "more than 64 MB, unpacked"),
-    "archives side by side": (lambda: {f"{n}.zip": _bomb(0) for n in range(2)}, "more than 64 MB"),
-    "members that overlap": (lambda: {"h.zip": _overlapping()}, "more than 64 MB|Overlapped"),
     "notebooks side by side": (
         lambda: {f"{n}.ipynb": b"\0" * (20 << 20) for n in range(4)},
         "more than 64 MB",
@@ -107,15 +83,10 @@ UPLOADS: dict[str, tuple[Callable[[], Files], str]] = {
         "more than 3 deep",
     ),
     "many files": (lambda: {"h.zip": zipped({f"{n}": b"" for n in range(1001)})}, "1,000 files"),
-    "many files in all": (lambda: {f"f{n}": b"" for n in range(1001)}, "1,000 files"),
     "many notebooks": (lambda: {f"{n}.ipynb": b"{}" for n in range(201)}, "more than 200"),
-    "notebooks of no unit": (lambda: {f"{n}.ipynb": b"{}" for n in range(99)}, "no notebook"),
     "an encrypted archive": (lambda: {"h.zip": _encrypted()}, "encrypted"),
-    "half an archive": (lambda: {"h.zip": _bomb(0)[:999]}, "h.zip cannot be read"),
     "a damaged archive": (lambda: {"h.zip": _damaged()}, "01-tiny.ipynb cannot be read"),
-    "an archive of another kind": (lambda: {"h.7z": b"", "h.tar.gz": b""}, "h.7z, h.tar.gz"),
-    "a link in an archive": (lambda: {"h.zip": _link(stat.S_IFLNK)}, "not opened"),
-    "a pipe in an archive": (lambda: {"h.zip": _link(stat.S_IFIFO)}, "not opened"),
+    "a link in an archive": (lambda: {"h.zip": _link()}, "not opened"),
     "a text of wide letters": (
         lambda: {"x.ipynb": b' {"x": "' + "\U0001f600".encode() + b"x" * (45 << 20) + b'"}'},
         "takes more than 500 MB of memory",
@@ -140,19 +111,12 @@ def _small(small: Worker, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("upload", UPLOADS)
-@pytest.mark.parametrize("packed", [True, False])
-def test_an_upload_costs_its_sender_alone(
-    two_units: Course, tmp_path: Path, upload: str, packed: bool
-) -> None:
+def test_an_upload_costs_its_sender_alone(two_units: Course, tmp_path: Path, upload: str) -> None:
     made, told = UPLOADS[upload]
-    place, files = tmp_path / "all.zip", made()
-    if packed:
-        eve = {MOODLE.format("Eve", 9) + f"/{name}": text for name, text in files.items()}
-        place.write_bytes(zipped({MOODLE.format("Bob", 7) + "/x.ipynb": MINE, **eve}))
-    else:
-        place = write(tmp_path / "in", {"Bob-7/x.ipynb": MINE, "Eve-9/homework.zip": zipped(files)})
-    platform = "moodle" if packed else ""
-    bob, *eves = intake.find(two_units, place, tmp_path / "unpacked", platform=platform)
+    eve = {MOODLE.format("Eve", 9) + f"/{name}": text for name, text in made().items()}
+    place = tmp_path / "all.zip"
+    place.write_bytes(zipped({MOODLE.format("Bob", 7) + "/x.ipynb": MINE, **eve}))
+    bob, *eves = intake.find(two_units, place, tmp_path / "unpacked", platform="moodle")
     assert (bob.student, bob.unit, bob.problem) == ("Bob-7", UNIT, "")
     assert [each.student for each in eves] == ["Eve-9"]
     assert re.search(told, eves[0].problem), eves[0].problem
@@ -167,32 +131,24 @@ def test_an_upload_costs_its_sender_alone(
     assert not (tmp_path / "x.ipynb").exists()
 
 
-def _special(place: Path, kind: str, target: Path) -> None:
-    place.parent.mkdir(parents=True, exist_ok=True)
-    if kind == "pipe":
-        os.mkfifo(place)
-    elif kind == "socket":
-        folder = os.open(place.parent, os.O_RDONLY)
-        with socket.socket(socket.AF_UNIX) as made:  # whose address has 108 bytes at most
-            made.bind(f"/proc/self/fd/{folder}/{place.name}")
-        os.close(folder)
-    else:
-        place.symlink_to({"link": target, "link to a device": Path("/dev/zero")}[kind])
-
-
-@pytest.mark.parametrize("kind", ["link", "link to a device", "pipe", "socket"])
+@pytest.mark.parametrize("target", ["a file like it", "/dev/zero", "a pipe"])
 @pytest.mark.parametrize(
-    "name", ["eve", "eve.ipynb", "eve.zip", f"eve/{UNIT}", "eve/x.ipynb", "eve/timestamp.txt"]
+    "name", ["eve", "eve.zip", f"eve/{UNIT}", "eve/x.ipynb", "eve/timestamp.txt"]
 )
 def test_nothing_but_files_and_folders_is_opened(
-    two_units: Course, tmp_path: Path, kind: str, name: str
+    two_units: Course, tmp_path: Path, target: str, name: str
 ) -> None:
     files: dict[str, str | bytes] = {f"{UNIT}.ipynb": MINE}
     files["timestamp.txt"] = "2001-01-01 00:00:00 UTC"
     outside = write(tmp_path / "outside", files | {"x.zip": zipped(files)})
     targets = {".ipynb": f"{UNIT}.ipynb", ".zip": "x.zip", ".txt": "timestamp.txt"}
     write(tmp_path / "in", {f"bob/{UNIT}.ipynb": MINE})
-    _special(tmp_path / "in" / name, kind, outside / targets.get(Path(name).suffix, ""))
+    (place := tmp_path / "in" / name).parent.mkdir(exist_ok=True)
+    if target == "a pipe":
+        os.mkfifo(place)
+    else:
+        like = outside / targets.get(place.suffix, "")
+        place.symlink_to(target if target[0] == "/" else like)
     bob, *eves = intake.find(two_units, tmp_path / "in", tmp_path / "unpacked")
     copies = [each for each in (tmp_path / "unpacked").rglob("*") if each.is_file()]
     assert [each.read_bytes() for each in copies] == [MINE]
@@ -230,12 +186,8 @@ SLOW = {
     "two million cells": lambda: b'{"nbformat": 4, "cells": [' + b"{}," * 2_000_000 + b"{}]}",
     "accents": lambda: _notebook("a" + "\u0301\u0327" * 100_000),
     "blank lines": lambda: _notebook("(\n" + "\n" * 900_000 + ")("),
-    "blanks": lambda: _notebook("%x " + " " * 900_000 + "x"),
     "a shell's blanks": lambda: _notebook("!pip install " + " " * 900_000 + ";"),
-    "pieces of text": lambda: _notebook("f'" + "{1}" * 300_000 + "'"),
-    "numbers": lambda: _notebook("[" + "0," * 400_000 + "]"),
     "merges that do not end": lambda: _notebook("<<<<<<< x\n" * 90_000),
-    "a large format": lambda: b'{"nbformat": "' + b"y" * 3_000_000 + b'", "cells": []}',
     "no text": lambda: b"{" + b"\xff" * (2 << 20),
 }
 
@@ -251,12 +203,6 @@ def test_what_takes_long_to_read_comes_to_an_end(content: str) -> None:
     except CourseError as error:
         assert re.search(r"more than 6 s|500 MB|are allowed|accents|no notebook", str(error))
     assert time.monotonic() - start < 20
-
-
-def test_who_takes_too_long_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(intake, "WORKER", Worker(Limits(seconds=0.05)))
-    with pytest.raises(CourseError, match=r"takes more than 0\.05 s"):
-        intake.repaired(SLOW["two million cells"](), v4.new_notebook())
 
 
 @pytest.mark.parametrize("name", ["=1+1", "\uff1d1", " =1", "-2+3", "@a", "+1"])
@@ -275,14 +221,3 @@ def test_a_worker_that_died_is_started_again(small: Worker) -> None:
         assert small.process
         small.process.kill()
         small.process.wait()
-
-
-def test_a_full_disk_is_nobodys_fault(
-    two_units: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(*_: object) -> None:
-        raise OSError(errno.ENOSPC, "full")
-
-    monkeypatch.setattr(zipfile, "ZipFile", full)
-    monkeypatch.setitem(worker.ANSWERS, "repaired", full)
-    assert worker.answer(Limits(), "repaired", {}) == {"full": True}

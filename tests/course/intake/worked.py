@@ -24,7 +24,6 @@ class Made(NamedTuple):
 
 
 def made_in(root: Path) -> Made:
-    """Build the unit in a folder."""
     course = tiny_course(root)
     course.text(UNIT).write_text(LESSON + "\n" + SECOND)
     built = build.make(course, UNIT, root / "made")

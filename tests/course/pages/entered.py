@@ -51,7 +51,6 @@ class Classroom:
             book.add_unit(unit, self.built.instructor)
 
     def opened(self) -> closing[ClassGradebook]:
-        """The gradebook, closed at the end."""
         return closing(ClassGradebook(self.out, nbgrade.settings(self.course)))
 
     def enter(
@@ -84,7 +83,6 @@ class Classroom:
             return book.again(Submission(student, self.unit), "a key")
 
     def page(self, student: str) -> str:
-        """The feedback of a student."""
         place = self.out / "feedback" / student / self.unit
         return (place / f"{self.unit}.html").read_text("utf-8")
 

@@ -11,19 +11,14 @@ from tests.common import ROOT
     ("written", "html"),
     [
         ("**a** `<b>`", "<p><strong>a</strong> <code>&lt;b&gt;</code></p>\n"),
-        ("# A", "<h1>A</h1>\n"),
         ("[a](https://x.example/?a=1&b)", 'href="https://x.example/?a=1&amp;b" rel="noreferrer"'),
-        ("[a](mailto:b@c.example) [d](#b)", 'href="mailto:b@c.example" rel="noreferrer"'),
         ("[a](data:text/html,x) [c](../d)", '<a rel="noreferrer">a</a> <a rel="noreferrer">c</a>'),
         ("<sub class=x>a</sub><sub>b</sub>", "&lt;sub class=x&gt;a<sub>b</sub>"),
-        ("a <mask> and <b and c>", "a &lt;mask&gt; and &lt;b and c&gt;"),
         ("<details>\n\n<b>*a*", "<p><b><em>a</em></b></p><b>\n</b></details>"),
         ("- [x] a\n- [ ] b", "<li>☑ a</li>\n<li>☐ b</li>"),
         ("![a<b](x.png)", "[picture: a&lt;b]"),
-        ("$\\frac{a}{b}$", "<mfrac><mrow><mi>a</mi></mrow>"),
         ("$$a < b$$", '<math display="block" tabindex="0"><mrow><mi>a</mi><mo>&lt;</mo>'),
         ("$\\text{<b>}$", "<mtext>&lt;b&gt;</mtext>"),
-        ("$\\href{javascript:x}{y}$", "<code>\\href{javascript:x}{y}</code>"),
         ("$\\frac$ $\\style{a}{y}$", "<code>\\frac</code> <code>\\style{a}{y}</code>"),
         ("$" + "\\sqrt{" * 3000 + "$", "<code>\\sqrt{"),
         ("[" * 30_000, "<pre>[[["),
@@ -31,13 +26,6 @@ from tests.common import ROOT
 )
 def test_markdown(written: str, html: str) -> None:
     assert html in sanitize.markdown(written)
-
-
-def test_a_text_is_rendered_once_but_its_pictures_are_not_kept() -> None:
-    text, attached = "![a](attachment:a.png)", {"a.png": {"image/png": "AA\nAA"}}
-    assert sanitize.markdown(text) is sanitize.markdown(text)
-    assert sanitize.markdown(text, attached) is not sanitize.markdown(text, attached)
-    assert 'src="data:image/png;base64,AAAA"' in sanitize.markdown(text, attached)
 
 
 def test_all_formulas_of_the_course_are_drawn() -> None:
@@ -57,10 +45,9 @@ def test_what_grows_a_thousandfold_is_left_out() -> None:
     assert sanitize.clean("<table><tr><td colspan='2'>1</td></tr></table>")
 
 
-@pytest.mark.parametrize("source", ["x = 1" + " \n" * 9_000 + "y", "x = 1\n" * 4_000])
-def test_code_that_keeps_the_lexer_busy_is_not_marked(source: str) -> None:
+def test_code_that_keeps_the_lexer_busy_is_not_marked() -> None:
     assert "<span" in page.code("x = 1\n\n\ny = 2")
-    assert "<span" not in page.code(source)
+    assert "<span" not in page.code("x = 1" + " \n" * 9_000 + "y")
 
 
 @pytest.mark.parametrize(
@@ -76,8 +63,6 @@ def test_printed(written: str, seen: str) -> None:
     assert sanitize.printed(written) == seen
 
 
-@pytest.mark.parametrize(
-    ("seconds", "words"), [(0, ""), (1, "1 min"), (3600, "1 h"), (90_061, "1 d 1 h 2 min")]
-)
+@pytest.mark.parametrize(("seconds", "words"), [(0, ""), (1, "1 min"), (90_061, "1 d 1 h 2 min")])
 def test_a_duration_is_said_in_words(seconds: float, words: str) -> None:
     assert page.duration(seconds) == words

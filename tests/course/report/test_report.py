@@ -23,20 +23,12 @@ from tests.course.pages.entered import HINT, RIGHT, UNIT, WRONG, Classroom
 
 
 def row(student: str, **said: object) -> dict[str, object]:
-    """A row of grades.csv."""
-    nothing = {
-        "unit": UNIT,
-        "score": 0,
-        "max_score": 0,
-        "penalty": 0,
-        "status": "graded",
-        "seconds": 1.0,
-    }
+    nothing = {"unit": UNIT, "status": "graded", "seconds": 1.0}
+    nothing |= dict.fromkeys(("score", "max_score", "penalty"), 0)
     return dict.fromkeys(grades_csv.COLUMNS, "") | nothing | {"student": student} | said
 
 
 def written(course: Course, out: Path, rows: list[dict[str, object]]) -> str:
-    """The report on some rows."""
     pd.DataFrame(rows, columns=grades_csv.COLUMNS).to_csv(out / "grades.csv", index=False)
     return report.write(course, out).read_text("utf-8")
 
@@ -128,13 +120,6 @@ def test_a_class_of_which_nobody_is_graded(tmp_path: Path) -> None:
     assert "ada, 01-tiny: empty" in section(page, "left-out")
     assert 'id="exercises"' not in page and not (out / "gradebook.db").exists()
     assert "0 notebooks of 0 learners" in written(tiny_course(tmp_path / "b"), out, [])
-
-
-def test_a_class_of_one(classroom: Classroom) -> None:
-    page = written(classroom.course, classroom.out, [row("zoe")])
-    assert "1 notebook of 1 learner<" in page
-    assert f"{UNIT} 1 1 6 4 50 % 50 % 50 % 50 %" in section(page, "marks")
-    assert "Twice 2 1 1 50 % 0 % 0 % – 0 %" in section(page, "exercises")
 
 
 def test_each_unit_has_its_own_numbers_and_a_learner_the_sum(tiny: Course, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Sandboxes for the tests of a process, isolated and not."""
+"""Sandboxes for the tests of a process; where there is no bubblewrap they are not isolated."""
 
 import sys
 from collections.abc import Iterator
@@ -7,28 +7,34 @@ import pytest
 
 from helpers.course.sandbox import process
 from helpers.course.sandbox.process import Sandbox
-from tests.common import needs_sandbox
+from helpers.course.sandbox.session import Session
+from tests.common import ISOLATED
 from tests.course.sandbox.shown import LIMITS
 
-SANDBOXED = pytest.param(True, marks=needs_sandbox)
 BARE = "from helpers.course.sandbox import fork_server as server; server.main(server.SHELL)"
 
 
 @pytest.fixture(scope="session")
-def _warm_ones() -> Iterator[dict[bool, Sandbox]]:
-    found: dict[bool, Sandbox] = {}
+def _warm_ones() -> Iterator[list[Sandbox]]:
+    found: list[Sandbox] = []
     yield found
-    for each in found.values():
+    for each in found:
         each.close()
 
 
-@pytest.fixture(params=[SANDBOXED, False], ids=["sandbox", "plain"])
-def warm(request: pytest.FixtureRequest, _warm_ones: dict[bool, Sandbox]) -> Sandbox:
+@pytest.fixture
+def warm(_warm_ones: list[Sandbox]) -> Sandbox:
     """A sandbox that serves one test after another, unless one has ended it."""
-    isolated = request.param
-    if isolated not in _warm_ones or _warm_ones[isolated].process.poll() is not None:
-        _warm_ones[isolated] = Sandbox(LIMITS, isolated)
-    return _warm_ones[isolated]
+    if not _warm_ones or _warm_ones[-1].process.poll() is not None:
+        _warm_ones.append(Sandbox(LIMITS, ISOLATED))
+    return _warm_ones[-1]
+
+
+@pytest.fixture
+def kernel(warm: Sandbox) -> Iterator[Session]:
+    session = Session(warm)
+    yield session
+    session.close()
 
 
 @pytest.fixture

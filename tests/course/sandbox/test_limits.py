@@ -12,28 +12,20 @@ from textwrap import dedent
 import pytest
 
 from helpers.course.sandbox import usage
-from helpers.course.sandbox.process import Limits, Sandbox, SandboxDiedError, SandboxError
+from helpers.course.sandbox.process import Sandbox, SandboxError
 from helpers.course.sandbox.session import Session
 from tests.common import ISOLATED, needs_sandbox
 from tests.course.sandbox.shown import LIMITS, begun, text_of
 
 pytestmark = pytest.mark.usefixtures("bare")
-MEMORY = """
-    for _ in range(8):
-        if os.fork() == 0:
-            held = b"x" * (300 << 20)
-            time.sleep(20)"""
 SHARED = """
     held = b"x" * (300 << 20)
     for _ in range(8):
         if os.fork() == 0:
             time.sleep(1.5)
             os._exit(0)
-    time.sleep(1)"""
-FORKS = """
-    for _ in range(60):
-        if os.fork() == 0:
-            time.sleep(20)"""
+    time.sleep(1)
+    len(held) >> 20"""
 # Nobody has opened those that wait in a queue.
 QUEUED = """
     kept = socket.socket(socket.AF_UNIX)
@@ -54,11 +46,8 @@ ENDED = """
     import subprocess
     for _ in range(60):
         subprocess.run("true &", shell=True)
-    time.sleep(1)"""
-THREADS = """
-    import threading
-    for _ in range(300):
-        threading.Thread(target=time.sleep, args=(9,)).start()"""
+    time.sleep(1)
+    300"""
 # As systemd-run, but writes down what it was asked for.
 SYSTEMD = """\
 #!/bin/sh
@@ -75,62 +64,18 @@ def session() -> Iterator[Session]:
 
 
 @needs_sandbox
-@pytest.mark.parametrize(
-    ("code", "reason"),
-    [
-        (MEMORY, r"more than 1\.0 GiB of memory"),
-        (FORKS, "started [0-9]+ processes"),
-        (QUEUED, "opened [0-9]+ sockets"),
-    ],
-    ids=["memory", "processes", "sockets"],
-)
-def test_who_takes_too_much_is_ended(session: Session, code: str, reason: str) -> None:
-    with pytest.raises(SandboxError, match=reason):
-        session.run(f"import os, socket, time\n{dedent(code)}\ntime.sleep(9)", 20)
+def test_who_opens_too_many_sockets_is_ended(session: Session) -> None:
+    """As is who takes too much memory or too many processes: tests/course/grading/hostile."""
+    with pytest.raises(SandboxError, match=r"opened [0-9]+ sockets"):
+        session.run(f"import socket, time\n{dedent(QUEUED)}\ntime.sleep(9)", 20)
 
 
 @needs_sandbox
-def test_threads_are_counted_where_linux_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    """For root it does not hold RLIMIT_NPROC."""
-    monkeypatch.setattr(Limits, "as_resources", lambda _: {})
-    with begun() as session, pytest.raises(SandboxError, match=r"started [0-9]+ threads"):
-        session.run(f"import time\n{dedent(THREADS)}\ntime.sleep(9)", 20)
-
-
-@needs_sandbox
-def test_processes_that_have_ended_do_not_count(session: Session) -> None:
-    assert text_of(session, f"import time\n{dedent(ENDED)}\n6 * 7", 20) == "42"
-
-
-@needs_sandbox
-def test_the_graders_own_limits_may_be_lower(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(usage, "no_scope", lambda: "")
-    lower = ["/bin/sh", "-c", 'ulimit -n 128; ulimit -l 64; exec "$@"', "sh"]
-    monkeypatch.setattr(usage, "scope", lambda *_: lower)
-    ask = "import resource as r; [r.getrlimit(n)[1] for n in (r.RLIMIT_NOFILE, r.RLIMIT_MEMLOCK)]"
-    with begun() as session:
-        assert text_of(session, ask) == f"[128, {1 << 16}]"
-
-
-@needs_sandbox
-def test_what_linux_counts_by_user_is_limited(session: Session) -> None:
-    names = ("SIGPENDING", "MSGQUEUE", "RTPRIO", "MEMLOCK")
-    ask = f"import resource as r; [r.getrlimit(getattr(r, f'RLIMIT_{{n}}')) for n in {names}]"
-    assert text_of(session, ask) == str([(n, n) for n in (200, 0, 0, 1 << 20)])
-    honest = "import torch; x = torch.randn(64, 64, requires_grad=True); (x @ x).sum().backward()"
-    assert text_of(session, f"{honest}\ntuple(x.grad.shape)") == "(64, 64)"
-
-
-@needs_sandbox
-def test_why_no_kernel_starts_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Limits, "as_resources", lambda _: {"RLIMIT_CPU": "much"})
-    with pytest.raises(SandboxDiedError, match=r"no kernel started .*\bint"), begun():
-        pass
-
-
-@needs_sandbox
-def test_memory_that_processes_share_counts_once(session: Session) -> None:
-    assert text_of(session, f"import os, time\n{dedent(SHARED)}\nlen(held)", 20) == str(300 << 20)
+@pytest.mark.parametrize("code", [SHARED, ENDED])
+def test_shared_memory_counts_once_and_what_has_ended_not_at_all(
+    session: Session, code: str
+) -> None:
+    assert text_of(session, f"import os, time\n{dedent(code)}", 20) == "300"
 
 
 @needs_sandbox
@@ -171,28 +116,8 @@ def test_where_systemd_makes_scopes_a_sandbox_has_one(
         usage.no_scope.cache_clear()
 
 
-@pytest.mark.parametrize("program", ["#!/bin/sh\necho no bus >&2; exit 1\n", None])
-def test_where_it_makes_none_that_is_said(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str | None
-) -> None:
-    monkeypatch.setenv("PATH", f"{tmp_path}:/bin" if program else str(tmp_path))
-    if program:
-        (tmp_path / "systemd-run").write_text(program)
-        (tmp_path / "systemd-run").chmod(0o755)
-    usage.no_scope.cache_clear()
-    assert "systemd makes no scope" in usage.no_scope()
-    usage.no_scope.cache_clear()
-
-
 @pytest.mark.skipif(bool(usage.no_scope()), reason=usage.no_scope())
 def test_linux_ends_all_of_a_scope_that_takes_too_much_memory() -> None:
     code = "import os\nif os.fork() == 0:\n    held = b'x' * (300 << 20)\nos.wait()"
     command = [*usage.scope(100 << 20, 40), "python3", "-c", code]
     assert subprocess.run(command, check=False).returncode == -9
-
-
-@needs_sandbox
-def test_a_sandbox_that_ends_of_itself_is_nobodys_fault(session: Session) -> None:
-    session.sandbox.kill()
-    with pytest.raises(SandboxDiedError):
-        session.run("import time; time.sleep(9)", 10)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from tests.course.grading.hostile.rows import Row, trick
+from tests.course.grading.hostile.rows import Row
 
 WORDS = "words in its code that no exercise needs: "
 MADE_UP = "the answers were made up|were not answered"
 LIBRARY = "from helpers import encodings\n"
-OWN_LINES = "the points are for your own code"
 # Publishes something else than the course's `ask`.
 PUBLISHES = """
 from IPython.display import publish_display_data
@@ -21,37 +20,34 @@ kernel.ask = ask
 """
 
 
+def _trick(name: str, code: str, told: str = "", shown: str = "", answer: str = "") -> Row:
+    return Row(name, code, told, shown, 0, answer)
+
+
 def _forged(name: str, change: str, told: str = "") -> Row:
-    return trick(name, PUBLISHES.format(change=change), WORDS + f".*({told})")
-
-
-def _found(value: str) -> str:
-    return f"answers['found'] = {{k: [{value}] * 2 for k in answers['found']}}"
+    return _trick(name, PUBLISHES.format(change=change), WORDS + f".*({told})")
 
 
 def _returned(name: str, value: str, before: str = "") -> Row:
     answer = f"{before}\ndef wavelengths(d_model, base=1e4): return {value}"
-    return trick(name, "", answer=answer)
+    return _trick(name, "", answer=answer)
 
 
 ROWS = [
-    trick(
-        "imports-it", "", answer=f"{LIBRARY}wavelengths = encodings.wavelengths", shown=OWN_LINES
-    ),
-    trick(
+    _trick(
         "calls-it",
         "",
         answer=f"{LIBRARY}def wavelengths(*a, **k): return encodings.wavelengths(*a, **k) + 0",
-        shown=OWN_LINES,
+        shown="the points are for your own code",
     ),
-    trick(
+    _trick(
         "replaces-the-check",
         """
         from helpers.checks.engine.exercise import Exercise
         Exercise.judge = Exercise.__call__ = lambda *a, **k: 1.0
         """,
     ),
-    trick(
+    _trick(
         "publishes-a-report",
         """
         from IPython.display import publish_display_data
@@ -62,13 +58,12 @@ ROWS = [
         get_ipython().events.register("post_execute", lambda: publish_display_data(shown))
         """,
     ),
-    _forged("a-list", "answers = [1, 2]", MADE_UP),
     _forged("nothing", "answers = {}", MADE_UP),
-    _forged("too-little", "answers['found'] = {}", MADE_UP),
-    _forged("a-huge-shape", _found("{'tensor': '', 'shape': [0, 1 << 62]}")),
-    _forged("a-wrong-shape", _found("{'tensor': 'AAAA', 'shape': [-1]}"), MADE_UP),
-    _forged("no-number", _found("{'float': 'nan'}")),
-    _forged("half-a-letter-answered", _found(r"'\udcff'")),
+    _forged(
+        "a-huge-shape",
+        "huge = [{'tensor': '', 'shape': [0, 1 << 62]}] * 2;"
+        " answers['found'] = dict.fromkeys(answers['found'], huge)",
+    ),
     _forged("very-much", "answers['name'] = 'x' * (12 << 20)", MADE_UP),
     _forged("a-script", "answers['name'] = '<script>mine()</script>'"),
     _returned(
@@ -78,7 +73,6 @@ ROWS = [
     ),
     _returned("nan", "torch.full((d_model // 2,), float('nan'))"),
     _returned("holds-itself", "x", "x = []; x.append(x)"),
-    _returned("a-list-of-10-million", "[0] * 10**7"),
     _returned("a-huge-integer", "1 << 10**7"),
     _returned("a-tensor-of-100-MB", "torch.zeros(25 << 20)"),
     _returned("cannot-be-named", "X()", "class X:\n    def __repr__(self): raise BaseException"),

@@ -1,19 +1,27 @@
-"""Code that takes more than it may, or ends what runs it.
+"""Code that takes more than it may, ends what runs it, or looks for the marks.
 
 Each ends by itself after a while, should nothing else end it.
 """
 
-from tests.course.grading.hostile.rows import BEFORE, harm
+from tests.course.grading.hostile.rows import BEFORE, Row
 
 DEAF = (
     "import signal, time\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nend = time.monotonic() + 30"
 )
 
 ROWS = [
-    harm("exits", "import os; os._exit(0)", r"ended itself \(status 0\)"),
-    harm("exits-politely", "import sys; sys.exit(1)", shown="SystemExit"),
-    harm("kills-everyone", "import os; os.kill(-1, 9)"),
-    harm(
+    Row(
+        "opens-the-gradebook",
+        """
+        import glob, sqlite3
+        print("there is", glob.glob("@OUT@/../**"))
+        with sqlite3.connect("file:@OUT@/gradebook.db?mode=rw", uri=True) as book:
+            book.execute("update grade set auto_score = 100")
+        """,
+        shown=r"(?s)unable to open.*there is \[\]|there is \[\].*unable to open",
+    ),
+    Row("kills-everyone", "import os; os.kill(-1, 9)"),
+    Row(
         "signals-all-it-can",
         """
         import contextlib, os, signal
@@ -23,14 +31,11 @@ ROWS = [
                     os.kill(pid, number)
         """,
     ),
-    harm("segfaults", "import ctypes; ctypes.string_at(0)", "SIGSEGV"),
-    harm("recursion", "def deeper(x): return deeper(x)\ndeeper(1)", shown="RecursionError"),
-    harm("sleeps", "import time; time.sleep(60)", shown="took more than 3 s"),
-    harm("loops", "while True: pass", shown="took more than 3 s"),
-    harm("ignores-the-interrupt", f"{DEAF}\nwhile time.monotonic() < end: pass", "did not stop"),
-    harm("loops-in-c", "sum(range(10**11))", "did not stop|took more"),
-    harm("allocates-8-GB", "x = bytearray(8 << 30)", shown="MemoryError"),
-    harm(
+    Row("loops", "while True: pass", shown="took more than 3 s"),
+    Row("ignores-the-interrupt", f"{DEAF}\nwhile time.monotonic() < end: pass", "did not stop"),
+    Row("loops-in-c", "sum(range(10**11))", "did not stop|took more"),
+    Row("allocates-8-GB", "x = bytearray(8 << 30)", shown="MemoryError"),
+    Row(
         "allocates-in-many-processes",
         f"""{DEAF}
 import os
@@ -43,20 +48,10 @@ time.sleep(4)""",
         r"more than 1\.0 GiB of memory",
         marks=BEFORE,
     ),
-    harm("shows-very-much", "[0] * 10**7"),
-    harm("prints-60-MB-on-a-line", "print('x' * (60 << 20))", shown="more was shown"),
-    harm("prints-without-end", "while True: print('x' * 1000)", shown="took more than 3 s"),
-    harm("displays-without-end", "while True: display('x')", shown="took more than 3 s"),
-    harm("a-program-that-prints-without-end", "!yes", shown="y\ny\n"),
-    harm(
-        "sends-without-end",
-        "import os\nwhile True: os.write(3, bytes(1 << 20))",
-        "more than it may",
-    ),
-    harm("sends-nonsense", "import os\nos.write(3, b'[1]\\n')", "no output"),
-    harm("an-error-of-8-MB", "raise ValueError('x' * (8 << 20))"),
-    harm("a-file-of-10-GB", "open('big', 'wb').truncate(10 << 30)", shown="File too large"),
-    harm(
+    Row("prints-60-MB-on-a-line", "print('x' * (60 << 20))", shown="more was shown"),
+    Row("displays-without-end", "while True: display('x')", shown="took more than 3 s"),
+    Row("a-file-of-10-GB", "open('big', 'wb').truncate(10 << 30)", shown="File too large"),
+    Row(
         "fills-all-its-folders",
         """
         kept = 0
@@ -72,7 +67,7 @@ time.sleep(4)""",
         """,
         shown="(?s)No space left.*no more than all may have",
     ),
-    harm(
+    Row(
         "fork-bomb",
         f"""{DEAF}
 import os
@@ -84,18 +79,7 @@ while time.monotonic() < end:
         "processes|memory",
         marks=BEFORE,
     ),
-    harm(
-        "many-busy-processes",
-        f"""{DEAF}
-import os
-for _ in range(30):
-    if os.fork() == 0:
-        while time.monotonic() < end: pass
-        os._exit(0)
-while time.monotonic() < end: pass""",
-        "did not stop",
-    ),
-    harm(
+    Row(
         "many-threads",
         """
         import threading
@@ -107,7 +91,7 @@ while time.monotonic() < end: pass""",
             over.set()  # their stacks are memory that the answers need
         """,
     ),
-    harm(
+    Row(
         "leaves-a-daemon",
         """
         import os
@@ -118,16 +102,8 @@ while time.monotonic() < end: pass""",
             os._exit(0)
         """,
     ),
-    harm("closes-its-files", "import os; os.closerange(0, 256)", "ended itself"),
-    harm("prints-escapes", r"print('\x1b[2J\x1b[8m\x1b]0;gone\x07' * 10_000)"),
-    harm("cannot-be-shown", "class X:\n    def __repr__(self): raise SystemExit\nX()"),
-    harm(
-        "shows-itself-for-ever",
-        "class X:\n    def __repr__(self):\n        while True: pass\nX()",
-        shown="took more than 3 s",
-    ),
-    harm("half-a-letter", r"print('\ud800'); display('\udcff'); '\udfff'"),
-    harm(
+    Row("prints-escapes", r"print('\x1b[2J\x1b[8m\x1b]0;gone\x07' * 10_000)"),
+    Row(
         "script",
         "display({'text/html': '<script>mine()</script><img src=x onerror=alert(1)>',"
         " 'application/javascript': 'mine()'}, raw=True)",

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from textwrap import dedent
 
-import nbformat
 from nbformat import NotebookNode, v4
 
 from helpers.course import settings
@@ -22,33 +20,48 @@ from tests.common import ROOT, tiny_course
 UNIT = "02-sinusoidal"
 FIRST, LAST = "wavelengths", "module"  # the exercises that the unit is cut to
 ALL, BEFORE = 3.0, 1.0  # points of both, and of the one in front of the hostile cell
-ESCAPED, TRIED = "ESCAPED", "TRIED"
 
 
 @dataclass(frozen=True)
 class Row:
-    """A submission.
+    """A submission with right answers, and a cell in front of the last exercise.
 
     Args:
         name: of the learner.
-        file: makes what is handed in, where `@OUT@` and `@PORT@` stand for the grader's.
+        code: of that cell, where `@OUT@` stands for the grader's folder.
+        told: a regular expression for what the table says of it. shown: for what its cells show.
         marks: exactly what it must get.
-        told: a regular expression for what the table says of it.
-        shown: the same for what its cells show.
-        looks: it prints `TRIED`, and `ESCAPED` with what it found.
+        answer: to the first exercise, which is not right; there are no others, and the cell
+            stands in front of all.
     """
 
     name: str
-    file: Callable[[], bytes]
-    marks: float
+    code: str = ""
     told: str = ""
     shown: str = ""
-    looks: bool = False
+    marks: float = ALL
+    answer: str | None = None
+
+    def notebook(self, out: Path) -> NotebookNode:
+        """Return the released notebook with these, without the cells that train or draw."""
+        notebook = copy.deepcopy(_built().released)
+        answers = {cell.id: cell.source for cell in _built().solution.cells}
+        if self.answer is not None:
+            answers = {FIRST: self.answer} if self.answer else {}
+        imports = next(cell for cell in notebook.cells if "as check" in cell.source)
+        graded = [cell for cell in notebook.cells if "nbgrader" in cell.metadata]
+        for cell in graded:
+            if cell.metadata.nbgrader.solution:
+                cell.source = answers.get(cell.id, cell.source)
+        notebook.cells = [imports, *graded]
+        place = next(n for n, cell in enumerate(notebook.cells) if cell.id == LAST)
+        code = dedent(self.code).replace("@OUT@", str(out))
+        notebook.cells.insert(place if self.answer is None else 1, v4.new_code_cell(code, id="own"))
+        return notebook
 
 
 @cache
-def built() -> Built:
-    """Return the unit's notebooks."""
+def _built() -> Built:
     with TemporaryDirectory() as folder:
         return build.make(course(Path(folder)), UNIT, Path(folder) / "made")
 
@@ -64,69 +77,3 @@ def course(root: Path) -> settings.Course:
     made.text(UNIT).parent.mkdir()
     made.text(UNIT).write_text("\n# %%".join([*cells[:second], *last]))
     return made
-
-
-def solved() -> NotebookNode:
-    """Return all right answers in the released notebook, without the cells that train or draw."""
-    answers = {cell.id: cell.source for cell in built().solution.cells}
-    notebook = copy.deepcopy(built().released)
-    imports = next(cell for cell in notebook.cells if "as check" in cell.source)
-    graded = [cell for cell in notebook.cells if "nbgrader" in cell.metadata]
-    for cell in graded:
-        if cell.metadata.nbgrader.solution:
-            cell.source = answers[cell.id]
-    notebook.cells = [imports, *graded]
-    return notebook
-
-
-def written(notebook: NotebookNode) -> bytes:
-    """Return the notebook as a file."""
-    return nbformat.writes(notebook).encode()
-
-
-def _with_cell(code: str) -> bytes:
-    notebook = solved()
-    place = next(n for n, cell in enumerate(notebook.cells) if cell.id == LAST)
-    notebook.cells.insert(place, v4.new_code_cell(dedent(code), id="hostile"))
-    return written(notebook)
-
-
-def harm(name: str, code: str, told: str = "", shown: str = "", marks: float = ALL) -> Row:
-    """Return right answers, between which a cell does harm: they count unless told."""
-    return Row(name, partial(_with_cell, code), marks, told, shown)
-
-
-def look(name: str, code: str, told: str = "") -> Row:
-    """Return right answers, between which a cell looks for what it must not find.
-
-    What raises an error has found nothing; whatever is given to `found` and is true has escaped.
-    """
-    body = "\n".join(f"    {line}" for line in dedent(code).strip().splitlines())
-    code = f"""\
-import ctypes, os, pathlib, signal, socket, subprocess, sys
-def found(*things):
-    for each in filter(None, things):
-        print("{ESCAPED}", repr(each)[:300])
-try:
-{body}
-except Exception as error:
-    print("refused:", error)
-print("{TRIED}")
-"""
-    return Row(name, partial(_with_cell, code), ALL, told, looks=True)
-
-
-def trick(name: str, code: str, told: str = "", shown: str = "", answer: str = "") -> Row:
-    """Return code before the exercises, and no right answer; it gets nothing."""
-    return Row(name, partial(_tricked, code, answer), 0, told, shown)
-
-
-def _tricked(code: str, answer: str) -> bytes:
-    notebook = solved()
-    released = {cell.id: cell.source for cell in built().released.cells}
-    for cell in notebook.cells:
-        cell.source = released[cell.id]
-        if cell.id == FIRST and answer:
-            cell.source = dedent(answer)
-    notebook.cells.insert(1, v4.new_code_cell(dedent(code), id="trick"))
-    return written(notebook)
