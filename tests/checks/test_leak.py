@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import gc
-import inspect
-from types import FunctionType, ModuleType
+import re
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 import pytest
 from torch import Tensor
 
-from helpers.checks.engine import Exercise
+from helpers.checks.engine import Case, Exercise
 from tests import tiers
 
 EXERCISES = [exercise for _, exercise in tiers.exercises()]
-TABLES = (dict, list, tuple, set, frozenset)
 
 
 def _brought(value: Any) -> dict[int, Any]:
@@ -27,22 +26,26 @@ def _brought(value: Any) -> dict[int, Any]:
             continue
         known[id(each)] = each
         if isinstance(each, FunctionType):
-            used = inspect.getclosurevars(each)
-            waiting += [*used.nonlocals.values(), each.__defaults__, each.__kwdefaults__]
-            engine = each.__module__.startswith("helpers.checks.engine")
-            if each.__module__.startswith("helpers.checks") and not engine:
-                waiting += used.globals.values()
+            waiting += [each.__closure__, *(each.__defaults__ or ()), each.__kwdefaults__]
+            if re.match(r"helpers\.checks\.(?!engine)", each.__module__):
+                waiting += [each.__globals__.get(name) for name in _names(each.__code__)]
+        elif isinstance(each, Case):
+            waiting.append(each.ask)  # what is said is read elsewhere
         else:
             waiting += gc.get_referents(each)
     return known
 
 
+def _names(code: CodeType) -> set[str]:
+    inner = [each for each in code.co_consts if isinstance(each, CodeType)]
+    return set(code.co_names).union(*map(_names, inner))
+
+
 def _is_table(value: Any) -> bool:
     """Whether answers could stand in it."""
-    size = (
-        value.numel() if isinstance(value, Tensor) else len(value) if type(value) in TABLES else 0
-    )
-    return size > 1
+    if isinstance(value, Tensor):
+        return value.numel() > 1
+    return isinstance(value, dict | list | tuple | set | frozenset) and len(value) > 1
 
 
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)
