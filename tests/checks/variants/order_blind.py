@@ -27,13 +27,6 @@ def attention_scaled_on_both_sides(q, k, v):
     return weights @ v / weights.sum(-1, keepdim=True)
 
 
-def attention_in_double_precision(q, k, v):
-    dtype = q.dtype
-    q, k, v = q.double(), k.double(), v.double()
-    found = torch.softmax(torch.matmul(q, k.transpose(-1, -2)) / q.shape[-1] ** 0.5, -1) @ v
-    return found.to(dtype)
-
-
 def masks_that_broadcast(lengths, num_tokens, causal=False):
     real = torch.arange(num_tokens)[None] < lengths.unsqueeze(1)
     mask = real.view(-1, 1, 1, num_tokens)

@@ -101,20 +101,3 @@ class module_in_double_precision(Encoding):
             raise ValueError(f"{tuple(x.shape)} is longer than the table, {len(self.pe)} rows")
         rows = self.pe[positions.keys]
         return x + rows.to(x.dtype)
-
-
-class module_with_two_buffers(Encoding):
-    def __init__(self, d_model, num_heads=1, max_len=512):
-        super().__init__(d_model, num_heads, max_len)
-        table = encodings.sinusoidal_table(max_len, d_model)
-        self.register_buffer("sines", table[:, 0::2])
-        self.register_buffer("cosines", table[:, 1::2])
-
-    def embed(self, x, positions):
-        if x.shape[1] > self.max_len:
-            raise ValueError(f"{x.shape[1]} tokens, max_len is {self.max_len}")
-        chosen = positions.queries
-        y = x.clone()
-        y[..., 0::2] += self.sines[chosen]
-        y[..., 1::2] += self.cosines[chosen]
-        return y
