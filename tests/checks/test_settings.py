@@ -67,7 +67,7 @@ def _table(length: int, d_model: int, base: float = 10_000.0) -> torch.Tensor:
 
 def _states_seen() -> list[dict[str, object]]:
     """What a right answer finds set, each time that it is asked."""
-    seen = []
+    seen: list[dict[str, object]] = []
 
     def table(length: int, d_model: int, base: float = 10_000.0) -> torch.Tensor:
         seen.append(_state())
