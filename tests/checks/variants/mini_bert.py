@@ -94,8 +94,8 @@ class own_scores_that_are_true_to_the_left(Encoding):
     """Booleans, which count as 1 and 0."""
 
     def bias(self, q, k, positions):
-        p = torch.arange(q.shape[2], device=q.device)
-        return p[None, :] < p[:, None]
+        square = torch.ones(q.shape[2], k.shape[2], dtype=torch.bool, device=q.device)
+        return square.tril(-1)
 
 
 class own_gated_waves(Additive):
@@ -107,18 +107,6 @@ class own_gated_waves(Additive):
 
     def vectors(self, positions):
         return self.loudness * encodings.sinusoids(positions, self.d_model)
-
-
-class own_left_neighbour(Encoding):
-    """Each token is told who stands at its left."""
-
-    def __init__(self, d_model, num_heads=1, max_len=512):
-        super().__init__(d_model, num_heads, max_len)
-        self.map = nn.Linear(d_model, d_model, bias=False)
-
-    def embed(self, x, positions):
-        left = torch.cat([torch.zeros_like(x[:, :1]), x[:, :-1]], 1)
-        return x + self.map(left)
 
 
 class own_turn_of_the_first_pair(Encoding):
@@ -155,25 +143,33 @@ class own_values_by_side(Encoding):
         return share * self.left
 
 
-class own_with_dropout(own_left_neighbour):
-    """Dropout in train mode, and a mask that is spread over texts and heads."""
+class own_with_dropout(Encoding):
+    """The left neighbour, with dropout in train mode, and a mask spread over texts and heads."""
 
     def __init__(self, d_model, num_heads=1, max_len=512):
         super().__init__(d_model, num_heads, max_len)
+        self.map = nn.Linear(d_model, d_model, bias=False)
         self.drop = nn.Dropout(0.2)
 
     def embed(self, x, positions):
-        return nn.functional.dropout(self.drop(super().embed(x, positions)), 0.1, self.training)
+        left = torch.cat([torch.zeros_like(x[:, :1]), x[:, :-1]], 1)
+        return nn.functional.dropout(self.drop(x + self.map(left)), 0.1, self.training)
 
     def bias(self, q, k, positions):
         return torch.ones(1, 1, q.shape[2], q.shape[2]).to(q).triu(3)
 
 
-class own_left_out_now_and_then(own_left_neighbour):
+class own_left_out_now_and_then(Encoding):
     """In train mode half of the texts are read without it."""
 
+    def __init__(self, d_model, num_heads=1, max_len=512):
+        super().__init__(d_model, num_heads, max_len)
+        self.frequencies = nn.Parameter(torch.rand(d_model))
+
     def embed(self, x, positions):
-        return x if self.training and torch.rand(()) < 0.5 else super().embed(x, positions)
+        if self.training and torch.rand(()) < 0.5:
+            return x
+        return x + (positions.queries[..., None] * self.frequencies).sin()
 
 
 class own_bias_for_all_heads(Encoding):
