@@ -94,7 +94,7 @@ def _of_unit(unit: str, changed: list[str]) -> set[str]:
     names = set(checks.exercises(unit))
     whole = (
         f"helpers/checks/{folder}/__init__.py",
-        f"tests/checks/variants/{folder}",
+        f"tests/checks/variants/{folder}.py",
         f"tests/saboteurs/harmless/{folder}.toml",
         f"source/{unit}/equivalent.toml",
     )

@@ -8,25 +8,15 @@ import pytest
 import torch
 from torch import Generator, Tensor
 
-from helpers.checks import start_here
 from helpers.checks.engine import Answer, Case, call, without_caching
 from helpers.checks.engine.run import RESULT_MUTATED, run_all, run_case
 
 X = torch.tensor([[1.0, 2.0], [3.0, 5.0]])
 BUFFER = torch.zeros(2, 2)
-KEPT: dict[int, Any] = {}
-
-
-def _doubled(x: Tensor) -> Tensor:
-    return 2 * x
 
 
 def _into_a_buffer(x: Tensor) -> Tensor:
     return BUFFER.copy_(2 * x)
-
-
-def _by_object(x: Tensor) -> Tensor:
-    return KEPT.setdefault(id(x), 2 * x).clone()
 
 
 @functools.lru_cache
@@ -39,7 +29,7 @@ def _said(answer: Answer, *arguments: Any) -> Any:
 
 
 def test_what_keeps_nothing_gives_what_it_gives_without() -> None:
-    assert torch.equal(_said(_doubled, X), (2 * X).double())
+    assert torch.equal(_said(lambda x: 2 * x, X), (2 * X).double())
     assert torch.equal(_said(lambda x: x.mT, X), X.mT.double())  # a view of what it was given
 
 
@@ -57,7 +47,8 @@ def test_a_result_that_a_later_question_changes_is_told() -> None:
 
 
 def test_a_result_kept_for_an_object_is_not_what_is_right() -> None:
-    found = _said(_by_object, X)
+    kept: dict[int, Tensor] = {}
+    found = _said(lambda x: kept.setdefault(id(x), 2 * x).clone(), X)
     assert not torch.equal(found, (2 * X).double())
 
 
@@ -67,14 +58,3 @@ def test_a_draw_of_the_first_calls_does_not_count() -> None:
 
     asked = Case("", lambda answer: answer(X, Generator().manual_seed(3), Random(3)))
     assert torch.equal(run_case(without_caching(asked), drawn), run_case(asked, drawn))
-
-
-def test_the_learner_is_told_what_to_do() -> None:
-    kept = torch.arange(1000)
-
-    def positions(tokens: Tensor) -> Tensor:
-        return kept[: tokens.shape[1]].expand(tokens.shape)
-
-    report = start_here.positions(positions)
-    assert report.earned == 0
-    assert "return a new one each time" in report.findings[0].message

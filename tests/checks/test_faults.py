@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 import torch
 from torch import Tensor
 
-from helpers.checks.engine import Answer, Case, Part, call, faults
+from helpers.checks.engine import Answer, Case, call, faults
 from helpers.checks.engine.case import without_gradients
 from helpers.checks.engine.faults import Fault
 from helpers.checks.engine.serialize import decode, encode
@@ -19,46 +18,20 @@ from tests.checks.toy import TOY, X
 KEPT: dict[int, Tensor] = {}
 
 
-def _detached(x: Tensor) -> Tensor:
-    return (2 * x).detach()
-
-
-def _under_no_grad(x: Tensor) -> Tensor:
-    with torch.no_grad():
-        return 2 * x
-
-
-def _through_numpy(x: Tensor) -> Tensor:
-    return torch.from_numpy(2 * x.numpy())
-
-
-def _always_float32(x: Tensor) -> Tensor:
-    return 2 * x.float()
-
-
-def _in_place(x: Tensor) -> Tensor:
-    return x.mul_(2)
-
-
 def _kept(x: Tensor) -> Tensor:
     return KEPT.setdefault(0, torch.empty_like(x)).copy_(2 * x)
-
-
-def _with_another_dtype_for_all(x: Tensor) -> Tensor:
-    torch.set_default_dtype(torch.float64)
-    return 2 * x
 
 
 @pytest.mark.parametrize(
     ("answer", "fault"),
     [
-        (_detached, faults.NO_GRADIENT),
-        (_under_no_grad, faults.NO_GRADIENT),
-        (_through_numpy, faults.NO_GRADIENT),
-        (_always_float32, faults.DTYPE),
-        (_in_place, faults.IN_PLACE),
+        (lambda x: (2 * x).detach(), faults.NO_GRADIENT),
+        (torch.no_grad()(lambda x: 2 * x), faults.NO_GRADIENT),
+        (lambda x: torch.from_numpy(2 * x.numpy()), faults.NO_GRADIENT),
+        (lambda x: 2 * x.float(), faults.DTYPE),
+        (lambda x: x.mul_(2), faults.IN_PLACE),
         (_kept, faults.KEPT),
-        (_with_another_dtype_for_all, faults.SETTING),
+        (lambda x: (torch.set_default_dtype(torch.float64), 2 * x)[1], faults.SETTING),
     ],
 )
 def test_a_fault_of_any_exercise_has_the_hint_of_the_engine(answer: Answer, fault: Fault) -> None:
@@ -72,7 +45,7 @@ def test_a_wrong_number_is_no_such_fault() -> None:
 
 
 def test_the_hint_of_a_mistake_goes_before_that_of_the_engine() -> None:
-    assert TOY(_detached).hints == ["Here it is detach."]
+    assert TOY(lambda x: (2 * x).detach()).hints == ["Here it is detach."]
 
 
 def test_an_error_is_not_known_by_the_name_of_its_class() -> None:
@@ -90,7 +63,7 @@ def test_an_error_is_not_known_by_the_name_of_its_class() -> None:
 
 
 def test_a_fault_is_found_in_what_another_process_said() -> None:
-    answers = TOY.ask(_in_place, 0)
+    answers = TOY.ask(lambda x: x.mul_(2), 0)
     sent = {part: [decode(encode(each)) for each in said] for part, said in answers.found.items()}
     assert TOY.judge(replace(answers, found=sent), 0).hints == [faults.IN_PLACE.hint]
 
@@ -102,17 +75,3 @@ def _told_backwards(case: Case) -> Case:
 @pytest.mark.parametrize("wrapped", [without_gradients, lambda case: case.asking(case.ask)])
 def test_a_case_that_is_wrapped_is_read_as_before(wrapped: Callable[[Case], Case]) -> None:
     assert torch.equal(wrapped(_told_backwards(call(X))).read(X), -X)
-
-
-def test_the_cases_of_a_check_are_drawn_once() -> None:
-    drawn: list[str] = []
-
-    def counted(_rng: random.Random) -> Iterator[Case]:
-        drawn.append("drawn")
-        yield call(X)
-
-    toy = replace(TOY, name="counted", parts=(Part("numbers", 1, counted), TOY.parts[1]))
-    assert toy(lambda x: x / 2).hints == ["Yours is half of x."]
-    assert len(drawn) == 1
-    assert not toy.is_correct(lambda x: 4 * x)
-    assert len(drawn) == 2

@@ -132,14 +132,6 @@ def test_an_array_is_told_from_a_tensor_and_shows_no_numbers() -> None:
     assert "in complex64" in found and "tensor([" not in found
 
 
-def test_a_compiled_function_that_is_not_allowed_is_told() -> None:
-    def through(q: Tensor, k: Tensor, v: Tensor) -> Any:
-        return torch.nn.functional.scaled_dot_product_attention(q, k, v)
-
-    messages = [finding.message for finding in order_blind.attention(through).findings]
-    assert any("which is not allowed here" in each for each in messages)
-
-
 @pytest.mark.parametrize("seed", [0, 2, 1234])
 def test_who_shuffles_sequences_is_not_told_that_the_measure_is_0(seed: int) -> None:
     def of_sequences(f: Any, x: Tensor, order: Tensor) -> Tensor:

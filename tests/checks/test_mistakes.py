@@ -58,10 +58,10 @@ def test_the_reference_answers_every_question(exercise: Exercise) -> None:
 
 
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)
-def test_hints_are_different_and_there_are_at_least_four_right_ways(exercise: Exercise) -> None:
+def test_hints_are_different_and_there_are_at_least_three_right_ways(exercise: Exercise) -> None:
     hints = [mistake.hint for mistake in exercise.mistakes]
     assert len(set(hints)) == len(hints) >= 4
-    assert sum(param.values[0] is exercise for param in VARIANTS) >= 4
+    assert sum(param.values[0] is exercise for param in VARIANTS) >= 3
 
 
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)

@@ -1,7 +1,6 @@
 """What an answer said survives the way to another process, and nothing else gets through."""
 
 import json
-import math
 from typing import Any
 
 import numpy as np
@@ -87,6 +86,7 @@ def test_anything_else_is_only_named() -> None:
         {"tensor": "AAAA", "shape": [1]},
         {"tensor": "not base64", "shape": [1]},
         {"tensor": "", "shape": [-1, 0]},
+        {"tensor": "", "shape": [10**9, 10**9]},  # and costs nothing
         {"tensor": "", "shape": ["a"]},
         {"tensor": "", "shape": [False]},
         {"tensor": "", "shape": [0.0]},
@@ -107,12 +107,6 @@ def test_what_encode_never_writes_is_refused(data: Any) -> None:
     with pytest.raises(ValueError) as told:
         decode(data)
     assert len(str(told.value)) < 300  # an instructor's table has it
-
-
-def test_a_tensor_that_claims_a_huge_shape_costs_nothing() -> None:
-    with pytest.raises(ValueError):
-        decode({"tensor": "", "shape": [10**9, 10**9]})
-    assert math.isnan(decode(encode(math.nan)))
 
 
 @pytest.mark.parametrize("key", [2**61 - 1, -(2**61), 2**1000])

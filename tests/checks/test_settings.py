@@ -12,7 +12,6 @@ import pytest
 import torch
 
 from helpers.checks import exercises
-from helpers.checks.engine.settings import default_settings, unswitched
 
 
 @contextmanager
@@ -61,37 +60,31 @@ def _state() -> dict[str, object]:
     }
 
 
-@pytest.mark.parametrize("name", SETTINGS)
-def test_it_is_suspended_and_comes_back(name: str) -> None:
-    with default_settings():
-        usual = _state()
-    with SETTINGS[name]():
-        mine = _state()
-        assert mine[name] != usual[name]
-        with default_settings():
-            assert _state() == usual
-        assert _state() == mine
-
-
-@pytest.mark.parametrize("name", SETTINGS)
-def test_a_right_answer_stays_right(name: str) -> None:
-    table = exercises("02-sinusoidal")["table"]
-    with SETTINGS[name]():
-        assert table.is_correct(_table)
-
-
 def _table(length: int, d_model: int, base: float = 10_000.0) -> torch.Tensor:
     angles = torch.arange(length)[:, None] * base ** (-torch.arange(0, d_model, 2) / d_model)
     return torch.stack([angles.sin(), angles.cos()], -1).flatten(1)
 
 
-def test_what_an_answer_switches_is_named_and_put_back() -> None:
-    with unswitched() as switched:
-        torch.set_default_dtype(torch.float64)
-        torch.set_default_device("meta")
-    assert switched == ["torch.set_default_dtype", "torch.set_default_device"]
-    assert torch.get_default_dtype() == torch.float32
-    assert torch.get_default_device().type == "cpu"
+def _states_seen() -> list[dict[str, object]]:
+    """What a right answer finds set, each time that it is asked."""
+    seen: list[dict[str, object]] = []
+
+    def table(length: int, d_model: int, base: float = 10_000.0) -> torch.Tensor:
+        seen.append(_state())
+        return _table(length, d_model, base)
+
+    assert exercises("02-sinusoidal")["table"].is_correct(table)
+    return seen
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_it_is_suspended_for_a_right_answer_and_comes_back(name: str) -> None:
+    usual = _states_seen()
+    with SETTINGS[name]():
+        mine = _state()
+        assert mine[name] != usual[0][name]
+        assert _states_seen() == usual
+        assert _state() == mine
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="the device is there")

@@ -6,7 +6,6 @@ import pytest
 
 from helpers import checks
 from helpers.checks import start_here
-from helpers.checks.engine import Part
 from helpers.course.settings import Course
 from tests import tiers
 from tests.common import UNITS
@@ -54,49 +53,16 @@ def test_what_is_changed() -> None:
     assert {
         "first = x.cos().abs()",
         "first = x.sin()",
-        "first = x.abs()",
         "pass",
         "if (dim <= 0):",
-        "if dim < 1:",
         "return torch.cat([first[:], -x], dim=-1) - half(2.0)",
         "return torch.cat([first[1:], x], dim=-1) - half(2.0)",
-        "return torch.cat([first[1:], -x]) - half(2.0)",
         "return torch.cat([first[1:], -x], dim=-2) - half(2.0)",
         "return (torch.cat([first[1:], -x], dim=-1) + half(2.0))",
-        "return torch.cat([first[1:], -x], dim=-1) - half(1.0)",
         "return torch.cat([first[1:], -x], dim=-1) - 2.0",
         "return torch.cat([x[1:], -x], dim=-1) - half(2.0)",
     } <= set(changes)
     assert not any("def slope" in change or "f'dim" in change for change in changes)
-
-
-def test_each_mutant_is_another_program_with_a_key_of_its_own() -> None:
-    twice = CELL.replace("first = x.sin().abs()", "a = x.sin()\n    a = x.sin()")
-    found = mutate.mutants(twice)
-    assert len({mutant.text for mutant in found}) == len(found)
-    assert len({mutant.change for mutant in found}) == len(found)
-
-
-def _lax(part: Part) -> Part:
-    return replace(part, cases=lambda _rng: [])
-
-
-def test_a_check_that_asks_nothing_lets_mutants_survive(
-    course: Course, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    real = start_here.positions
-    lax = replace(real, parts=tuple(map(_lax, real.parts)))
-    monkeypatch.setattr(start_here, "positions", lax)
-    faults = _faults(trial.solutions(course, UNIT)[0], course, UNIT)
-    assert faults and all(fault.startswith("survived: positions: ") for fault in faults)
-
-
-def test_an_entry_that_does_not_hold_is_a_fault(course: Course) -> None:
-    solution = trial.solutions(course, UNIT)[0]
-    wrong = mutate.mutants(solution.cell)[0].change
-    tested = trial.run(solution, mutate.mutants(solution.cell)[:1], set())
-    faults = trial.faults(solution, tested, {wrong, "a → b"})
-    assert faults == [f"not equivalent: positions: {wrong}", "no such mutant: positions: a → b"]
 
 
 ENDLESS = ("torch.ones(2**29).double()", "for _ in range(10**9): pass")  # 6 GiB; half a minute

@@ -16,7 +16,7 @@ from tests.common import ROOT, UNITS
     [
         ("helpers/checks/sinusoidal/table.py", "02-sinusoidal/table"),
         ("helpers/checks/learned/table.toml", "03-learned/table"),
-        ("tests/checks/variants/relative_terms.py", "04-relative/skew"),
+        ("tests/checks/variants/relative.py", "04-relative/skew"),
         ("tests/saboteurs/harmless/stacking.toml", "06-stacking/tree"),
         ("source/06-stacking/equivalent.toml", "06-stacking/tree"),
         ("helpers/checks/engine/compare.py", "00-start-here/positions"),

@@ -10,7 +10,7 @@ from helpers.course.settings import Course
 from tests import tiers
 from tests.common import UNITS
 from tests.mutants import trial
-from tests.promises import probes, sentences, table
+from tests.promises import probes, table
 
 UNIT = "01-order-blind"
 
@@ -50,18 +50,3 @@ def test_a_promise_that_nothing_breaks_is_a_fault(
 ) -> None:
     monkeypatch.setattr(order_blind, "masked", replace(order_blind.masked, module=""))
     assert "masked: nothing breaks it: `mask=None` hides nothing." in table.faults(course, UNIT)
-
-
-def test_a_quote_that_no_text_holds_is_a_fault(
-    course: Course, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    lax = replace(order_blind.masks, explains=(*order_blind.masks.explains, "It is a mask."))
-    monkeypatch.setattr(order_blind, "masks", lax)
-    assert table.faults(course, UNIT) == ["masks: no such sentence: It is a mask."]
-
-
-def test_sentences_end_where_bullets_and_full_stops_are(course: Course) -> None:
-    found = sentences.of(course, UNIT)["masks"]
-    assert "token $j$ of sequence $b$ is real," in found
-    assert "Every length is at least 1." in found
-    assert not any("Why care" in each or "Hint" in each for each in found)

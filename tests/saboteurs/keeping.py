@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -14,8 +13,6 @@ from tests.saboteurs.wrappers import (
     Call,
     Sabotaged,
     alike,
-    any_floating,
-    floating,
     mapped,
 )
 
@@ -78,23 +75,9 @@ def _one_tensor() -> Breaks:
     return breaks
 
 
-def _adds_up() -> Breaks:
-    calls: Counter[str] = Counter()
-
-    def breaks(call: Call, made: Sabotaged) -> Any:
-        right = call()
-        drift = calls["made"] * 0.01
-        calls["made"] += 1
-        made.broke |= drift > 0 and any_floating(right)
-        return mapped(right, lambda y: y + drift if floating(y) else y)
-
-    return breaks
-
-
 CALLS: dict[str, Callable[[], Breaks]] = {
     "the first answer for ever": _first_answer,
     "remembers by shape": _by_shape,
     "remembers by object": _by_object,
     "one tensor for all results": _one_tensor,
-    "adds up over calls": _adds_up,
 }

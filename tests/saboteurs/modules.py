@@ -45,10 +45,6 @@ def _buffers_as(module: nn.Module, keep: Callable[[str, Tensor], None]) -> bool:
     return bool(kept)
 
 
-def _buffers_as_attributes(module: nn.Module) -> bool:
-    return _buffers_as(module, partial(setattr, module))
-
-
 def _buffers_as_parameters(module: nn.Module) -> bool:
     def keep(name: str, buffer: Tensor) -> None:
         setattr(module, name, nn.Parameter(buffer) if buffer.is_floating_point() else buffer)
@@ -70,7 +66,7 @@ def _all_start_alike(module: nn.Module) -> bool:
 
 MODULES: dict[str, Callable[[nn.Module], bool]] = {
     "parameters as buffers": _parameters_as_buffers,
-    "buffers as plain attributes": _buffers_as_attributes,
+    "buffers as plain attributes": lambda module: _buffers_as(module, partial(setattr, module)),
     "buffers as parameters": _buffers_as_parameters,
     "one parameter more": _one_parameter_more,
     "all numbers start alike": _all_start_alike,

@@ -82,12 +82,6 @@ def test_no_saboteur_that_breaks_something_is_left_out() -> None:
     assert broke <= {name for name, _ in saboteurs.of(_added, partial(TOY.ask, seed=0))}
 
 
-def test_an_excuse_that_nothing_needs_is_a_fault() -> None:
-    excused = [*_survivors(TOY), "a constant"]
-    tried = table.rows(TOY, _added, excused)
-    assert table.faults(tried, excused) == ["no excuse needed: a constant"]
-
-
 class _Scaled(nn.Module):
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -107,7 +101,4 @@ def test_what_saboteurs_do_to_a_module() -> None:
     assert cut.scale.grad is None and isinstance(cut.scale, nn.Parameter)
     assert not list(made["parameters as buffers"].answer(4).parameters())
     assert torch.equal(made["ignores x"].answer(4).forward(x), torch.zeros_like(right))
-    off = made["a little off"].answer(4).forward(x)
-    assert torch.allclose(off, right, rtol=0.01) and not torch.equal(off, right)
-    assert all(sabotaged.broke for name, sabotaged in made.items() if name in ("ignores x",))
-    assert not made["buffers as parameters"].broke
+    assert made["ignores x"].broke and not made["buffers as parameters"].broke

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 from collections.abc import Mapping
 from itertools import zip_longest
-from typing import Any
 
 from helpers.checks import exercises, package
 from helpers.checks.engine import Written
@@ -15,13 +14,17 @@ Answers = Mapping[str, Written]
 
 
 def of(unit: str) -> dict[str, list[Written]]:
-    """Return the right answers to each exercise of a unit, those that its mistakes change too."""
-    module = package(unit).rsplit(".", 1)[1]
-    found: Any = importlib.import_module(f"{__name__}.{module}")
-    return {
-        name: [*map(synthetic.written, found.VARIANTS[name]), *exercise.right_answers]
-        for name, exercise in exercises(unit).items()
-    }
+    """Return the right answers to each exercise of a unit, those that its mistakes change too.
+
+    What begins with the name of an exercise answers it: `table_in_numpy` answers `table`.
+    """
+    module = importlib.import_module(f"{__name__}.{package(unit).rsplit('.', 1)[1]}")
+    found: dict[str, list[Written]] = {name: [] for name in exercises(unit)}
+    for name, answer in vars(module).items():
+        if getattr(answer, "__module__", "") == module.__name__ and not name.startswith("_"):
+            [exercise] = [each for each in found if name.startswith(f"{each}_")]
+            found[exercise].append(synthetic.written(answer))
+    return {name: [*found[name], *each.right_answers] for name, each in exercises(unit).items()}
 
 
 def in_submissions(unit: str) -> list[Answers]:

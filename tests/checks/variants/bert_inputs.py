@@ -1,41 +1,14 @@
-"""Unit 07, right answers written differently: recursion, slices, sorting, one drawing for all."""
+"""Unit 07, right answers written differently: each is named after its exercise."""
 
 from __future__ import annotations
 
 import random
 from itertools import pairwise
 
-from tests.checks.variants.bert_inputs_tensors import MASK_WORDS, PADDING, VECTORS
-
-
-def pieces_as_in_google_s_code(word, vocabulary):
-    chars, start, pieces = list(word), 0, []
-    while start < len(chars):
-        end, found = len(chars), None
-        while start < end:
-            substring = "".join(chars[start:end])
-            if start > 0:
-                substring = "##" + substring
-            if substring in vocabulary:
-                found = substring
-                break
-            end -= 1
-        if found is None:
-            return ["[UNK]"]
-        pieces.append(found)
-        start = end
-    return pieces
-
-
-def pieces_eating_the_word(word, vocabulary):
-    pieces, mark = [], ""
-    while word:
-        lengths = [n for n in range(1, len(word) + 1) if mark + word[:n] in vocabulary]
-        if not lengths:
-            return ["[UNK]"]
-        pieces.append(mark + word[: max(lengths)])
-        word, mark = word[max(lengths) :], "##"
-    return pieces
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import nn
 
 
 def pieces_by_the_vocabulary(word, vocabulary):
@@ -77,23 +50,6 @@ def row_by_slices(first, second, length):
     return tokens + [0] * rest, segments + [0] * rest
 
 
-def row_by_filling(first, second, length):
-    a, b = len(first), len(second)
-    while a + b + 3 > length:
-        if a > b:
-            a -= 1
-        else:
-            b -= 1
-    tokens, segments = [0] * length, [0] * length
-    tokens[0] = 2
-    tokens[1 : a + 1] = first[:a]
-    tokens[a + 1] = 3
-    tokens[a + 2 : a + 2 + b] = second[:b]
-    tokens[a + 2 + b] = 3
-    segments[a + 2 : a + 3 + b] = [1] * (b + 1)
-    return tokens, segments
-
-
 def row_in_tensors(first, second, length):
     import torch
 
@@ -110,28 +66,6 @@ def row_in_tensors(first, second, length):
     return tokens, segments
 
 
-def row_by_recursion(first, second, length):
-    if len(first) + len(second) + 3 > length:
-        if len(first) > len(second):
-            return row_by_recursion(first[:-1], second, length)
-        return row_by_recursion(first, second[:-1], length)
-    row = [(2, 0), *((t, 0) for t in first), (3, 0), *((t, 1) for t in second), (3, 1)]
-    row += [(0, 0)] * (length - len(row))
-    return tuple(zip(*row, strict=True))
-
-
-def pairs_by_lists_of_others(documents, draw):
-    made = []
-    for number, document in enumerate(documents):
-        others = [s for n, d in enumerate(documents) if n != number for s in d[1:]]
-        for n in range(len(document) - 1):
-            if draw.random() < 0.5:
-                made.append((document[n], document[n + 1], 0))
-            else:
-                made.append((document[n], draw.choice(others), 1))
-    return made
-
-
 def pairs_by_index(documents, draw):
     seconds = [(d, s) for d in range(len(documents)) for s in range(1, len(documents[d]))]
     made = []
@@ -141,19 +75,6 @@ def pairs_by_index(documents, draw):
         while wrong and e == d:
             e, t = seconds[draw.randrange(len(seconds))]
         made.append([documents[d][s - 1], documents[e][t], wrong])
-    return made
-
-
-def pairs_by_weights(documents, draw):
-    made = []
-    for number, document in enumerate(documents):
-        sizes = [(len(d) - 1) * (n != number) for n, d in enumerate(documents)]
-        for first, second in pairwise(document):
-            is_next = draw.random() > 0.5
-            if not is_next:
-                (other,) = draw.choices(documents, weights=sizes)
-                second = draw.choice(other[1:])
-            made.append((first, second, 1 - is_next))
     return made
 
 
@@ -172,21 +93,68 @@ def pairs_from_a_drawn_seed(documents, draw):
     ]
 
 
-VARIANTS = {
-    "pieces": (
-        pieces_as_in_google_s_code,
-        pieces_eating_the_word,
-        pieces_by_the_vocabulary,
-        pieces_as_a_tuple,
-    ),
-    "row": (row_by_slices, row_by_filling, row_in_tensors, row_by_recursion),
-    "pairs": (
-        pairs_by_lists_of_others,
-        pairs_by_index,
-        pairs_by_weights,
-        pairs_from_a_drawn_seed,
-    ),
-    "mask": MASK_WORDS,
-    "vectors": VECTORS,
-    "padding": PADDING,
-}
+def mask_with_one_number_cut_in_four(tokens, vocab_size, generator, probability=0.15):
+    u = torch.rand(tokens.shape, generator=generator) + (tokens < 5)
+    words = torch.randint(5, vocab_size, tokens.shape, generator=generator)
+    seen = tokens.clone()
+    seen[u < 0.9 * probability] = words[u < 0.9 * probability]
+    seen[u < 0.8 * probability] = 4
+    return seen, tokens.masked_fill(u >= probability, -100)
+
+
+def mask_in_numpy(tokens, vocab_size, generator, probability=0.15):
+    seed = int(torch.randint(2**31, (1,), generator=generator))
+    draw, ids = np.random.default_rng(seed), tokens.numpy()
+    chosen = (draw.random(ids.shape) < probability) & (ids > 4)
+    action = draw.choice(3, ids.shape, p=[0.8, 0.1, 0.1])
+    words = draw.integers(5, vocab_size, ids.shape)
+    seen = np.where(chosen, np.choose(action, [np.full_like(ids, 4), words, ids]), ids)
+    return torch.from_numpy(seen), torch.from_numpy(np.where(chosen, ids, -100))
+
+
+def mask_the_words_alone(tokens, vocab_size, generator, probability=0.15):
+    places = (tokens >= 5).flatten().nonzero()[:, 0]
+    places = places[torch.rand(len(places), generator=generator) < probability]
+    seen, targets = tokens.flatten().clone(), torch.full((tokens.numel(),), -100)
+    targets[places] = seen[places]
+    action = torch.multinomial(
+        torch.tensor([0.8, 0.1, 0.1]).expand(len(places) + 1, 3), 1, generator=generator
+    )[1:, 0]
+    random = places[action == 1]
+    seen[places[action == 0]] = 4
+    seen[random] = torch.randint(5, vocab_size, random.shape, generator=generator)
+    return seen.view(tokens.shape), targets.view(tokens.shape)
+
+
+class _Sum(nn.Module):
+    def __init__(self, vocab_size, d_model, max_len=512):
+        super().__init__()
+        self.words = nn.Embedding(vocab_size, d_model)
+        self.segments = nn.Embedding(2, d_model)
+        self.positions = nn.Embedding(max_len, d_model)
+        self.norm = nn.LayerNorm(d_model, eps=1e-12)
+
+
+class vectors_by_one_hot(_Sum):
+    def forward(self, tokens, segments):
+        x = F.one_hot(tokens, self.words.num_embeddings).to(self.words.weight) @ self.words.weight
+        s = segments[..., None].to(x.dtype)
+        x = x + (1 - s) * self.segments.weight[0] + s * self.segments.weight[1]
+        return self.norm(x + self.positions.weight[None, : tokens.shape[-1]])
+
+
+class vectors_with_the_norm_by_hand(_Sum):
+    def forward(self, tokens, segments):
+        places = torch.arange(tokens.shape[1]).expand_as(tokens)
+        x = self.words(tokens).add(self.segments(segments)).add(self.positions(places))
+        x = (x - x.mean(-1, keepdim=True)) / (x.var(-1, keepdim=True, unbiased=False)).sqrt()
+        return x * self.norm.weight + self.norm.bias
+
+
+def padding_by_view(tokens):
+    return tokens.bool().view(len(tokens), 1, 1, -1)
+
+
+def padding_by_filling(tokens):
+    real = torch.ones_like(tokens, dtype=torch.bool)
+    return real.masked_fill_(tokens.eq(0), False).reshape(tokens.size(0), 1, 1, tokens.size(1))

@@ -1,8 +1,6 @@
-"""Unit 03, right answers written differently: nn.Embedding, loops, NumPy, float64, other calls."""
+"""Unit 03, right answers written differently: each is named after its exercise."""
 
 from __future__ import annotations
-
-import math
 
 import numpy as np
 import pandas as pd
@@ -11,7 +9,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from helpers.encodings import Encoding
-from tests.checks.variants.learned_index import FOURIER, INDEX_MLP
+from helpers.encodings.absolute import Additive
 
 
 class table_of_embedding(Encoding):
@@ -40,56 +38,6 @@ class table_with_leading_axis(Encoding):
         return x + self.pos_embedding[0][positions.queries].to(x)
 
 
-class table_by_one_hot(Encoding):
-    def __init__(self, d_model, num_heads=1, max_len=512, std=0.02):
-        super().__init__(d_model, num_heads, max_len)
-        self.table = nn.Parameter(torch.normal(0.0, std, (max_len, d_model)))
-
-    def embed(self, x, positions):
-        if x.shape[1] > self.max_len:
-            raise ValueError(f"{x.shape[1]} is beyond the last of {self.max_len} rows")
-        return x + F.one_hot(positions.queries, self.max_len).to(x.dtype) @ self.table.to(x.dtype)
-
-
-class table_by_loop(Encoding):
-    def __init__(self, d_model, num_heads=1, max_len=512, std=0.02):
-        super().__init__(d_model, num_heads, max_len)
-        self.table = nn.Parameter(torch.zeros(max_len, d_model))
-        with torch.no_grad():
-            for p in range(max_len):
-                self.table[p] = std * torch.randn(d_model)
-
-    def embed(self, x, positions):
-        b, t, _ = x.shape
-        if t > self.max_len:
-            raise ValueError(f"{t} tokens, {self.max_len} rows")
-        p = positions.queries.expand(b, t)
-        each = [x[n] + self.table.index_select(0, p[n]) for n in range(b)]
-        return torch.stack(each).to(x.dtype)
-
-
-class table_gathered(Encoding):
-    def __init__(self, d_model, num_heads=1, max_len=512, std=0.02):
-        super().__init__(d_model, num_heads, max_len)
-        drawn = torch.distributions.Normal(0.0, std).sample((max_len, d_model))
-        self.register_parameter("rows", nn.Parameter(drawn))
-
-    def embed(self, x, positions):
-        last = x.shape[1] - 1
-        if last >= len(self.rows):
-            raise ValueError("no row for all tokens: T, max_len =", last + 1, len(self.rows))
-        return torch.add(x, F.embedding(positions.queries, self.rows).to(x.dtype))
-
-
-def stretch_by_loop(table, length):
-    rows = []
-    for n in range(length):
-        place = n * (len(table) - 1) / (length - 1)
-        low = min(int(place), len(table) - 2)
-        rows.append(table[low] * (low + 1 - place) + table[low + 1] * (place - low))
-    return torch.stack(rows)
-
-
 def stretch_by_lerp(table, length):
     steps, gaps = len(table) - 1, length - 1
     numerator = torch.arange(length) * steps  # whole numbers, so that no place is rounded
@@ -112,30 +60,54 @@ def stretch_by_grid_sample(table, length):
     return F.grid_sample(image, grid, padding_mode="border", align_corners=True)[0, :, 0].T
 
 
-def stretch_by_ceil_and_floor(table, length):
-    places = torch.arange(length, dtype=torch.float64) * (len(table) - 1) / (length - 1)
-    places = places.clamp(max=len(table) - 1)
-    low, high = table[places.floor().long()], table[places.ceil().long()]
-    return (low + (places - places.floor()).unsqueeze(1) * (high - low)).to(table.dtype)
+class _Mlp(Additive):
+    def __init__(self, d_model, num_heads=1, max_len=512):
+        super().__init__(d_model, num_heads, max_len)
+        hidden = 4 * d_model
+        self.mlp = nn.Sequential(nn.Linear(1, hidden), nn.GELU(), nn.Linear(hidden, d_model))
+        self.norm = nn.LayerNorm(d_model)
 
 
-def summary_by_agg(runs, length):
-    runs = runs.query("length == @length")
-    runs = runs.assign(above=runs.loss - runs.limit)
-    table = runs.groupby("encoding").agg(
-        mean=("loss", "mean"), std=("loss", "std"), above=("above", "mean")
-    )
-    return table.sort_values("mean")
+class index_mlp_layer_by_layer(_Mlp):
+    def vectors(self, positions):
+        first, _, last = self.mlp
+        index = positions.type_as(first.weight) / self.max_len
+        hidden = F.gelu(index[..., None] * first.weight[:, 0] + first.bias)
+        vectors = F.linear(hidden, last.weight, last.bias)
+        return F.layer_norm(vectors, (self.d_model,), self.norm.weight, self.norm.bias)
 
 
-def summary_by_loop(runs, length):
-    rows = {}
-    for name in runs.loc[runs["length"] == length, "encoding"].unique():
-        chosen = runs[(runs["encoding"] == name) & (runs["length"] == length)]
-        loss, limit = chosen["loss"].to_numpy(), chosen["limit"].to_numpy()
-        rows[name] = [loss.mean(), np.std(loss, ddof=1), (loss - limit).mean()]
-    best = sorted(rows, key=lambda name: rows[name][0])
-    return pd.DataFrame([rows[n] for n in best], index=best, columns=["mean", "std", "above"])
+class index_mlp_of_a_table(_Mlp):
+    def vectors(self, positions):
+        every = torch.arange(positions.max() + 1, dtype=self.norm.bias.dtype)[:, None]
+        return self.norm(self.mlp(every / self.max_len))[positions]
+
+
+class _Fourier(Additive):
+    def __init__(self, d_model, num_heads=1, max_len=512, gamma=1.0, num_features=64):
+        super().__init__(d_model, num_heads, max_len)
+        self.mlp = nn.Sequential(
+            nn.Linear(num_features, d_model), nn.GELU(), nn.Linear(d_model, d_model)
+        )
+        self.frequencies = nn.Parameter(torch.randn(num_features // 2) * gamma**-1)
+
+    def vectors(self, positions):
+        return self.mlp(self.features(positions))
+
+
+class fourier_by_complex_numbers(_Fourier):
+    def features(self, positions):
+        turned = torch.exp(1j * positions.unsqueeze(-1) * self.frequencies)
+        return torch.cat([turned.real, turned.imag], -1) / (2 * len(self.frequencies)) ** 0.5
+
+
+class fourier_by_matmul(_Fourier):
+    def features(self, positions):
+        column = positions.reshape(*positions.shape, 1).to(self.frequencies)
+        angles = column @ self.frequencies[None]
+        half = np.pi / 2
+        both = torch.cat([angles + half, angles], -1).sin()  # cos a = sin(a + π/2)
+        return both / np.sqrt(both.shape[-1])
 
 
 def summary_by_pivot(runs, length):
@@ -149,37 +121,11 @@ def summary_by_pivot(runs, length):
     return table.sort_values("mean")
 
 
-def summary_by_statistics(runs, length):
-    sums = {}
-    for row in runs.itertuples():
-        if row.length == length:
-            sums.setdefault(row.encoding, []).append((row.loss, row.limit))
-    rows = []
-    for name, pairs in sums.items():
-        n = len(pairs)
-        mean = sum(a for a, _ in pairs) / n
-        std = math.sqrt(sum((a - mean) ** 2 for a, _ in pairs) / (n - 1))
-        row = {"encoding": name, "mean": mean, "std": std}
-        rows.append(row | {"above": mean - sum(b for _, b in pairs) / n})
-    return pd.DataFrame(sorted(rows, key=lambda row: row["mean"])).set_index("encoding")
-
-
-VARIANTS = {
-    "table": (
-        table_of_embedding,
-        table_with_leading_axis,
-        table_by_one_hot,
-        table_by_loop,
-        table_gathered,
-    ),
-    "stretch": (
-        stretch_by_loop,
-        stretch_by_lerp,
-        stretch_by_tent_functions,
-        stretch_by_grid_sample,
-        stretch_by_ceil_and_floor,
-    ),
-    "index_mlp": INDEX_MLP,
-    "fourier": FOURIER,
-    "summary": (summary_by_agg, summary_by_loop, summary_by_pivot, summary_by_statistics),
-}
+def summary_by_loop(runs, length):
+    rows = {}
+    for name in runs.loc[runs["length"] == length, "encoding"].unique():
+        chosen = runs[(runs["encoding"] == name) & (runs["length"] == length)]
+        loss, limit = chosen["loss"].to_numpy(), chosen["limit"].to_numpy()
+        rows[name] = [loss.mean(), np.std(loss, ddof=1), (loss - limit).mean()]
+    best = sorted(rows, key=lambda name: rows[name][0])
+    return pd.DataFrame([rows[n] for n in best], index=best, columns=["mean", "std", "above"])

@@ -1,80 +1,20 @@
-"""Unit 08, right answers written differently."""
+"""Unit 08, right answers written differently: each is named after its exercise."""
 
 from __future__ import annotations
 
 import math
-from collections import Counter
+from types import SimpleNamespace
 
 import numpy as np
 import torch
 import torch.nn.functional as F
+from torch import nn
 
-from tests.checks.variants.mini_bert_own import OWN
-
-
-def loss_by_mask(logits, targets):
-    chosen = targets != -100
-    logs = F.log_softmax(logits[chosen], dim=-1)
-    return -logs[torch.arange(len(logs)), targets[chosen]].mean()
+from helpers import encodings
+from helpers.encodings import Additive, Encoding
 
 
-def loss_by_logsumexp(logits, targets):
-    chosen = targets >= 0
-    right = logits.gather(2, targets.clamp(min=0).unsqueeze(2)).squeeze(2)
-    surprise = torch.logsumexp(logits, 2) - right
-    return surprise[chosen].mean()
-
-
-def loss_by_one_hot(logits, targets):
-    rows, words = logits.flatten(0, 1), targets.flatten()
-    keep = words.ne(-100)
-    wanted = F.one_hot(words[keep], logits.shape[-1]).to(logits.dtype)
-    return -(wanted * rows[keep].log_softmax(1)).sum() / keep.sum()
-
-
-def loss_by_loop(logits, targets):
-    total, count = 0.0, 0
-    for b in range(targets.shape[0]):
-        for t in range(targets.shape[1]):
-            if targets[b, t] != -100:
-                total = total - logits[b, t].log_softmax(0)[targets[b, t]]
-                count += 1
-    return total / count
-
-
-def loss_by_shifted_exp(logits, targets):
-    b, t = torch.where(targets != -100)
-    x = logits[b, t]
-    x = x - x.max(-1, keepdim=True).values
-    return (x.exp().sum(-1).log() - x[torch.arange(len(b)), targets[b, t]]).mean()
-
-
-def loss_in_double(logits, targets):
-    chosen = targets != -100
-    logs = logits.double().log_softmax(-1)
-    picked = torch.where(chosen, logs.gather(-1, targets.clamp(min=0)[..., None])[..., 0], 0)
-    return (-picked.sum() / chosen.sum()).to(logits.dtype)
-
-
-def count_factored(V, D, L, T):  # noqa: N803
-    below, layer, pooler = D * (V + T + 4), D * (12 * D + 13), (D**2 + D) // 1
-    every = below + L * layer + pooler
-    return {"embeddings": below, "layer": layer, "pooler": pooler, "all": every}
-
-
-def count_of_shapes(V, D, L, T):  # noqa: N803
-    def linear(i, o):
-        return i * o + o
-
-    norm = D + D
-    parts = {"embeddings": V * D + 2 * D + T * D + norm}
-    parts["layer"] = 4 * linear(D, D) + norm + linear(D, 4 * D) + linear(4 * D, D) + norm
-    parts["pooler"] = linear(D, D)
-    parts["all"] = parts["embeddings"] + parts["pooler"] + sum(parts["layer"] for _ in range(L))
-    return parts
-
-
-def count_in_another_order(V, D, L, T):  # noqa: N803
+def parameters_in_another_order(V, D, L, T):  # noqa: N803
     shapes = [(D, 3 * D), (3 * D,), (D, D), (D,), (D, 4 * D), (4 * D,), (4 * D, D), (D,)]
     shapes += [(D,)] * 4
     layer = sum(math.prod(shape) for shape in shapes)
@@ -84,7 +24,7 @@ def count_in_another_order(V, D, L, T):  # noqa: N803
     return {"all": total, "pooler": pooler, "layer": layer, "embeddings": below}
 
 
-def count_with_modules(V, D, L, T):  # noqa: N803
+def parameters_with_modules(V, D, L, T):  # noqa: N803
     def size(module):
         return sum(p.numel() for p in module.parameters())
 
@@ -96,16 +36,18 @@ def count_with_modules(V, D, L, T):  # noqa: N803
     return {"embeddings": below, "layer": layer, "pooler": pooler, "all": every}
 
 
-def unigram_by_counter(training, testing, vocab_size):
-    counts = Counter(training.tolist())
-    total = sum(counts.values()) + vocab_size
-    surprises = [-math.log((counts[word] + 1) / total) for word in testing.tolist()]
-    return sum(surprises) / len(surprises)
+def loss_by_logsumexp(logits, targets):
+    chosen = targets >= 0
+    right = logits.gather(2, targets.clamp(min=0).unsqueeze(2)).squeeze(2)
+    surprise = torch.logsumexp(logits, 2) - right
+    return surprise[chosen].mean()
 
 
-def unigram_in_numpy(training, testing, vocab_size):
-    counts = np.bincount(training.numpy(), minlength=vocab_size) + 1
-    return np.mean(np.log(counts.sum()) - np.log(counts[testing.numpy()]))
+def loss_in_double(logits, targets):
+    chosen = targets != -100
+    logs = logits.double().log_softmax(-1)
+    picked = torch.where(chosen, logs.gather(-1, targets.clamp(min=0)[..., None])[..., 0], 0)
+    return (-picked.sum() / chosen.sum()).to(logits.dtype)
 
 
 def unigram_in_numpys_float32(training, testing, vocab_size):
@@ -119,28 +61,6 @@ def unigram_as_a_tensor(training, testing, vocab_size):
     return F.cross_entropy(counts.log().expand(len(testing), -1), testing)
 
 
-def unigram_by_both_counts(training, testing, vocab_size):
-    seen = torch.bincount(training, minlength=vocab_size) + 1.0
-    asked = torch.bincount(testing, minlength=vocab_size)
-    surprise = (seen.sum() / seen).log()
-    return float((asked * surprise).sum() / asked.sum())
-
-
-def unigram_with_the_vocabulary_added(training, testing, vocab_size):
-    text = torch.cat([training, torch.arange(vocab_size)])
-    probabilities = torch.bincount(text).double() / len(text)
-    return -probabilities[testing].log().mean().item()
-
-
-def above_by_scatter(logits, targets, kinds, posterior):
-    chosen = targets != -100
-    word, kind = targets[chosen], kinds[chosen]
-    each = torch.arange(len(word))
-    extra = posterior[chosen][each, word].log() - logits[chosen].log_softmax(-1)[each, word]
-    total = torch.zeros(int(kinds.max()) + 1, dtype=torch.float64).index_add(0, kind, extra)
-    return total / torch.bincount(kind, minlength=len(total))
-
-
 def above_by_cross_entropy(logits, targets, kinds, posterior):
     means = []
     for k in range(int(kinds.max()) + 1):
@@ -149,15 +69,6 @@ def above_by_cross_entropy(logits, targets, kinds, posterior):
         exact = F.nll_loss(posterior.log().flatten(0, 1), wanted)
         means.append(model.item() - exact.item())
     return torch.tensor(means)
-
-
-def above_by_loop(logits, targets, kinds, posterior):
-    found = [[] for _ in range(int(kinds.max()) + 1)]
-    logs = logits.log_softmax(-1)
-    for b, t in (targets != -100).nonzero().tolist():
-        word = targets[b, t]
-        found[kinds[b, t]].append(float(posterior[b, t, word].log() - logs[b, t, word]))
-    return torch.tensor([sum(each) / len(each) for each in found])
 
 
 def above_in_numpy(logits, targets, kinds, posterior):
@@ -170,41 +81,170 @@ def above_in_numpy(logits, targets, kinds, posterior):
     return np.array(difference)
 
 
-def above_by_two_means(logits, targets, kinds, posterior):
-    words = targets.clamp(min=0).unsqueeze(-1)
-    model = torch.logsumexp(logits, -1) - logits.gather(-1, words).squeeze(-1)
-    exact = -posterior.gather(-1, words).squeeze(-1).log()
-    means = []
-    for k in kinds.unique():
-        here = (kinds == k) & targets.ne(-100)
-        means.append(model[here].mean() - exact[here].mean())
-    return torch.stack(means)
+class own_scores_in_whole_numbers(Encoding):
+    """Offsets as they are, int64."""
+
+    def bias(self, q, k, positions):
+        p = torch.arange(q.shape[2], device=q.device)
+        offset = p[None, :] - p[:, None]
+        return torch.where(offset < 0, offset, -3 * offset)
 
 
-VARIANTS = {
-    "parameters": (count_factored, count_of_shapes, count_in_another_order, count_with_modules),
-    "loss": (
-        loss_by_mask,
-        loss_by_logsumexp,
-        loss_by_one_hot,
-        loss_by_loop,
-        loss_by_shifted_exp,
-        loss_in_double,
-    ),
-    "unigram": (
-        unigram_by_counter,
-        unigram_in_numpy,
-        unigram_in_numpys_float32,
-        unigram_as_a_tensor,
-        unigram_by_both_counts,
-        unigram_with_the_vocabulary_added,
-    ),
-    "above": (
-        above_by_scatter,
-        above_by_cross_entropy,
-        above_by_loop,
-        above_in_numpy,
-        above_by_two_means,
-    ),
-    "own": OWN,
-}
+class own_scores_that_are_true_to_the_left(Encoding):
+    """Booleans, which count as 1 and 0."""
+
+    def bias(self, q, k, positions):
+        square = torch.ones(q.shape[2], k.shape[2], dtype=torch.bool, device=q.device)
+        return square.tril(-1)
+
+
+class own_gated_waves(Additive):
+    """Sinusoids, each with a loudness that is learned."""
+
+    def __init__(self, d_model, num_heads=1, max_len=512):
+        super().__init__(d_model, num_heads, max_len)
+        self.loudness = nn.Parameter(torch.full((d_model,), 0.1))
+
+    def vectors(self, positions):
+        return self.loudness * encodings.sinusoids(positions, self.d_model)
+
+
+class own_turn_of_the_first_pair(Encoding):
+    """The first two numbers of each query and key are turned by a learned angle per position."""
+
+    def __init__(self, d_model, num_heads=1, max_len=512):
+        super().__init__(d_model, num_heads, max_len)
+        self.register_buffer("p", torch.arange(max_len).float())
+        self.speed = nn.Parameter(torch.tensor(0.5))
+
+    def rotate(self, q, k, positions):
+        if q.shape[2] > self.max_len:
+            raise ValueError("too long")
+        angle = self.p[: q.shape[2]] * self.speed
+        cos, sin = angle.cos(), angle.sin()
+
+        def turned(x):
+            a, b, rest = x[..., 0], x[..., 1], x[..., 2:]
+            first = torch.stack([a * cos - b * sin, a * sin + b * cos], -1)
+            return torch.cat([first, rest], -1)
+
+        return turned(q), turned(k)
+
+
+class own_values_by_side(Encoding):
+    """A vector that is added to what comes from the left, in each layer."""
+
+    def __init__(self, d_model, num_heads=1, max_len=512):
+        super().__init__(d_model, num_heads, max_len)
+        self.left = nn.Parameter(torch.randn(num_heads, 1, d_model // num_heads))
+
+    def context(self, weights, positions):
+        share = weights.tril(-1).sum(-1, keepdim=True)
+        return share * self.left
+
+
+class own_with_dropout(Encoding):
+    """The left neighbour, with dropout in train mode, and a mask spread over texts and heads."""
+
+    def __init__(self, d_model, num_heads=1, max_len=512):
+        super().__init__(d_model, num_heads, max_len)
+        self.map = nn.Linear(d_model, d_model, bias=False)
+        self.drop = nn.Dropout(0.2)
+
+    def embed(self, x, positions):
+        left = torch.cat([torch.zeros_like(x[:, :1]), x[:, :-1]], 1)
+        return nn.functional.dropout(self.drop(x + self.map(left)), 0.1, self.training)
+
+    def bias(self, q, k, positions):
+        return torch.ones(1, 1, q.shape[2], q.shape[2]).to(q).triu(3)
+
+
+class own_left_out_now_and_then(Encoding):
+    """In train mode half of the texts are read without it."""
+
+    def __init__(self, d_model, num_heads=1, max_len=512):
+        super().__init__(d_model, num_heads, max_len)
+        self.frequencies = nn.Parameter(torch.rand(d_model))
+
+    def embed(self, x, positions):
+        if self.training and torch.rand(()) < 0.5:
+            return x
+        return x + (positions.queries[..., None] * self.frequencies).sin()
+
+
+class own_bias_for_all_heads(Encoding):
+    """Two axes, float32 whatever the model is: torch.where makes it of two Python numbers."""
+
+    def __init__(self, d_model, num_heads=1, max_len=512):
+        super().__init__(d_model, num_heads, max_len)
+        self.gain = nn.Parameter(torch.tensor(0.5))
+
+    def bias(self, q, k, positions):
+        p = torch.arange(q.shape[2], device=q.device)
+        offset = p[None, :] - p[:, None]
+        return self.gain * torch.where(offset > 0, 1.0, -0.3) * offset.abs()
+
+
+class own_with_helpers_of_its_own(Encoding):
+    """Functions and plain numbers in attributes, lists and the class; tensors are registered."""
+
+    sides = (-1.0, 1.0)
+    bent = {"more": 0.1}  # noqa: RUF012
+
+    def __init__(self, d_model, num_heads=1, max_len=512):
+        super().__init__(d_model, num_heads, max_len)
+        slopes = [nn.Parameter(torch.full((num_heads, 1, 1), side)) for side in self.sides]
+        self.slopes = nn.ParameterList(slopes)
+        self.bend = lambda offset: torch.tanh(offset * self.slopes[1]) + self.bent["more"] * offset
+        self.of = SimpleNamespace(divided_by=[2.0, 3.0])
+
+    @staticmethod
+    def offsets(length, dtype):
+        p = torch.arange(length, dtype=dtype)
+        return p[None, :] - p[:, None]
+
+    def bias(self, q, k, positions):
+        offset = self.offsets(q.shape[2], q.dtype)
+        return self.slopes[0] * offset / self.of.divided_by[0] + self.bend(offset)
+
+
+class own_very_faint_neighbours(Encoding):
+    """A learned number for each of five offsets, of which a hundredth counts."""
+
+    def __init__(self, d_model, num_heads=1, max_len=512):
+        super().__init__(d_model, num_heads, max_len)
+        self.near = nn.Embedding(5, num_heads)
+
+    def bias(self, q, k, positions):
+        p = torch.arange(q.shape[2])
+        near = (p[None, :] - p[:, None]).clamp(-2, 2) + 2
+        return 0.01 * self.near(near).permute(2, 0, 1)
+
+
+class own_with_names_that_others_have(Encoding):
+    """Attributes that are called as much else in this course is."""
+
+    def __init__(self, d_model, num_heads=1, max_len=512):
+        super().__init__(d_model, num_heads, max_len)
+        self.scale = nn.Parameter(torch.randn(d_model) * 0.1)
+        self.scores = nn.Embedding(max_len, d_model)
+        self.hooks = 2
+
+    def embed(self, x, positions):
+        self._check_length(x.shape[1])
+        before = nn.functional.pad(x, (0, 0, self.hooks, 0))[:, : x.shape[1]]
+        return x + self.scale * before + self.scores.weight[: x.shape[1]]
+
+
+class own_gated_decay(Encoding):
+    """Each key says how much its side counts, which decays with the distance."""
+
+    def __init__(self, d_model, num_heads=1, max_len=512):
+        super().__init__(d_model, num_heads, max_len)
+        self.gate = nn.Parameter(torch.randn(num_heads, self.head_dim) / 4)
+
+    def bias(self, q, k, positions):
+        p = torch.arange(q.shape[2], device=q.device, dtype=q.dtype)
+        offset = p - p[:, None]
+        gate = torch.einsum("bhtd,hd->bht", q, self.gate).sigmoid()[..., None]
+        return gate * (-offset.abs()).exp() * offset.sign()

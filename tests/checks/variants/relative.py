@@ -1,4 +1,4 @@
-"""Unit 04, right answers written differently: loops, NumPy, one-hot products, strides, sums."""
+"""Unit 04, right answers written differently: each is named after its exercise."""
 
 from __future__ import annotations
 
@@ -8,15 +8,6 @@ import torch.nn.functional as F
 from torch import nn
 
 from helpers.encodings import Encoding
-from tests.checks.variants.relative_terms import BATCHED, GATHER, PAIRS, VALUES
-
-
-def rows_by_loops(length, k):
-    rows = torch.zeros(length, length, dtype=torch.long)
-    for i in range(length):
-        for j in range(length):
-            rows[i, j] = max(-k, min(k, j - i)) + k
-    return rows
 
 
 def rows_in_numpy(length, k):
@@ -24,31 +15,38 @@ def rows_in_numpy(length, k):
     return torch.from_numpy(np.clip(np.subtract.outer(p, p).T, -k, k) + k)
 
 
-def rows_moved_before_the_clip(length, k):
-    p = torch.arange(length)
-    return (p.unsqueeze(0) - p.unsqueeze(1) + k).clamp(0, 2 * k)
-
-
 def rows_by_sliding_window(length, k):
     ramp = torch.arange(-(length - 1), length).clamp(-k, k) + k
     return ramp.unfold(0, length, 1).flip(0)
 
 
-def rows_by_counting(length, k):
-    ones = torch.ones(length, length)
-    rows = sum((ones.tril(n) == 0).long() for n in range(-k, k))
-    return rows + torch.zeros(length, length, dtype=torch.long)
+def pairs_through_float64(q, vectors, rows):
+    pairs = vectors.double().index_select(0, rows.flatten()).unflatten(0, rows.shape)
+    return torch.tensordot(q.double(), pairs, ([3], [2])).diagonal(0, 2, 3).movedim(-1, 2).to(q)
 
 
-def memory_from_shapes(B, H, T, d, k):  # noqa: N803
-    shapes = {
-        "per pair": (B, H, T, T, d),
-        "batched": (T, T, d),
-        "gather": (B, H, T, 2 * k + 1),
-        "table": (2 * k + 1, d),
-        "scores": (B, H, T, T),
-    }
-    return {name: torch.Size(shape).numel() for name, shape in shapes.items()}
+def pairs_by_masks(q, vectors, rows):
+    products = q @ vectors.T
+    return sum(products[..., [r]] * (rows == r) for r in range(len(vectors)))
+
+
+def batched_by_einsum(q, vectors, rows):
+    return torch.einsum("bhid,ijd->bhij", q, vectors[rows])
+
+
+def batched_query_by_query(q, vectors, rows):
+    each = [q[:, :, i] @ vectors[rows[i]].T for i in range(q.shape[2])]
+    return torch.stack(each, 2)
+
+
+def gather_by_two_indices(q, vectors, rows):
+    products = torch.einsum("bhid,rd->bhir", q, vectors)
+    return products[:, :, torch.arange(len(rows))[:, None], rows]
+
+
+def gather_by_one_hot(q, vectors, rows):
+    hot = F.one_hot(rows, len(vectors)).to(q.dtype)  # (T, T, R)
+    return torch.einsum("bhir,ijr->bhij", q @ vectors.T, hot)
 
 
 def memory_in_numpy(B, H, T, d, k):  # noqa: N803
@@ -86,31 +84,19 @@ def skew_by_strides(products):
     return flat.as_strided((*front, length, length), strides, flat.storage_offset() + length - 1)
 
 
-def skew_by_rolling(products):
-    length = products.shape[-2]
-    rows = [row.roll(i - length + 1, -1) for i, row in enumerate(products.unbind(-2))]
-    return torch.stack(rows, -2)[..., :length]
+def values_by_index_add(weights, vectors, rows):
+    by_row = torch.zeros(*weights.shape[:3], len(vectors), dtype=weights.dtype)
+    for i, row in enumerate(rows):
+        by_row[:, :, i] = by_row[:, :, i].index_add(-1, row, weights[:, :, i])
+    return by_row @ vectors
 
 
-def skew_by_diagonals(products):
-    length = products.shape[-2]
-    result = torch.zeros(*products.shape[:-1], length, dtype=products.dtype)
-    for offset in range(1 - length, length):
-        first = max(0, -offset)
-        column = products[..., first : length - max(0, offset), offset + length - 1]
-        result = result + torch.diag_embed(column, offset)[..., :length, :length]
-    return result
+def values_query_by_query(weights, vectors, rows):
+    each = [weights[:, :, i] @ vectors[rows[i]] for i in range(len(rows))]
+    return torch.stack(each, dim=2)
 
 
-def skew_from_the_right(products):
-    length, width = products.shape[-2:]
-    padded = F.pad(products.flip(-2), (1, 0)).flatten(-2)
-    moved = padded[..., 1 : 1 + length * (width + 1) - 1]
-    moved = F.pad(moved, (0, length * (width + 2) - moved.shape[-1]))
-    return moved.unflatten(-1, (length, width + 2))[..., :length].flip(-2)
-
-
-class shaw_with_index_select(Encoding):
+class module_with_index_select(Encoding):
     def __init__(self, d_model, num_heads=1, max_len=512, k=8):
         super().__init__(d_model, num_heads, max_len)
         self.k = k
@@ -134,31 +120,7 @@ class shaw_with_index_select(Encoding):
         return torch.einsum("bhij,ijd->bhid" if a.dim() == 3 else "bhij,bijd->bhid", weights, a)
 
 
-class shaw_with_one_hot_rows(Encoding):
-    def __init__(self, d_model, num_heads=1, max_len=512, k=8):
-        super().__init__(d_model, num_heads, max_len)
-        self.k = k
-        for name in ("keys", "values"):
-            table = torch.randn(2 * k + 1, self.head_dim) / self.head_dim**0.5
-            setattr(self, name, nn.Parameter(table))
-
-    def hot(self, positions):
-        rows = positions.offsets.clip(-self.k, self.k) + self.k
-        hot = F.one_hot(rows, 2 * self.k + 1).to(self.keys)
-        return hot[None] if hot.dim() == 3 else hot[:, 0]
-
-    def bias(self, q, k, positions):
-        return torch.einsum("bhir,bijr->bhij", q @ self.keys.T, self.hot_for(q, positions))
-
-    def context(self, weights, positions):
-        hot = self.hot_for(weights, positions)
-        return torch.einsum("bhij,bijr,rd->bhid", weights, hot, self.values)
-
-    def hot_for(self, x, positions):
-        return self.hot(positions).expand(len(x), -1, -1, -1)
-
-
-class shaw_with_take_along_dim(Encoding):
+class module_with_take_along_dim(Encoding):
     def __init__(self, d_model, num_heads=1, max_len=512, k=8):
         super().__init__(d_model, num_heads, max_len)
         self.k = k
@@ -186,60 +148,3 @@ class shaw_with_take_along_dim(Encoding):
             for r in range(2 * self.k + 1)
         ]
         return torch.stack(parts).sum(0)
-
-
-class shaw_sentence_by_sentence(Encoding):
-    def __init__(self, d_model, num_heads=1, max_len=512, k=8):
-        super().__init__(d_model, num_heads, max_len)
-        self.k = k
-        both = torch.randn(2, 2 * k + 1, self.head_dim).div(self.head_dim**0.5)
-        self.keys, self.values = (nn.Parameter(table) for table in both)
-
-    def rows(self, x, positions):
-        offsets = positions.offsets.reshape(-1, *x.shape[2:3], x.shape[2])
-        offsets = offsets.expand(len(x), -1, -1)
-        return offsets.clamp(min=-self.k).clamp(max=self.k) + self.k
-
-    def bias(self, q, k, positions):
-        rows = self.rows(q, positions)
-        pairs = [
-            torch.einsum("hid,ijd->hij", one, self.keys[r]) for one, r in zip(q, rows, strict=True)
-        ]
-        return torch.stack(pairs)
-
-    def context(self, weights, positions):
-        rows = self.rows(weights, positions)
-        each = [
-            torch.einsum("hij,ijd->hid", w, self.values[r])
-            for w, r in zip(weights, rows, strict=True)
-        ]
-        return torch.stack(each)
-
-
-VARIANTS = {
-    "rows": (
-        rows_by_loops,
-        rows_in_numpy,
-        rows_moved_before_the_clip,
-        rows_by_sliding_window,
-        rows_by_counting,
-    ),
-    "pairs": PAIRS,
-    "batched": BATCHED,
-    "gather": GATHER,
-    "memory": (memory_from_shapes, memory_in_numpy, memory_of_meta_tensors),
-    "skew": (
-        skew_row_by_row,
-        skew_by_strides,
-        skew_by_rolling,
-        skew_by_diagonals,
-        skew_from_the_right,
-    ),
-    "values": VALUES,
-    "module": (
-        shaw_with_index_select,
-        shaw_with_one_hot_rows,
-        shaw_with_take_along_dim,
-        shaw_sentence_by_sentence,
-    ),
-}

@@ -1,42 +1,10 @@
-"""Unit 06, right answers written differently: loops, NumPy, SVD, einsum, the dual problem."""
+"""Unit 06, right answers written differently: each is named after its exercise."""
 
 from __future__ import annotations
-
-import math
 
 import numpy as np
 import torch
 import torch.nn.functional as F
-
-from tests.checks.variants.stacking_structure import STRUCTURE
-
-
-def residual_by_loops(x):
-    found = []
-    for sequence in x:
-        mean = sum(sequence) / len(sequence)
-        above = sum(v**2 for row in sequence for v in row - mean)
-        below = sum(v**2 for row in sequence for v in row)
-        found.append((above / below) ** 0.5)
-    return torch.stack(found)
-
-
-def residual_of_unit_length(x):
-    unit = x / x.norm(dim=(1, 2), keepdim=True)  # r does not depend on the length of X
-    return torch.stack([(one - one.mean(0)).norm() for one in unit])
-
-
-def residual_by_a_projection(x):
-    length = x.shape[1]
-    centre = torch.eye(length, dtype=x.dtype) - 1 / length
-    rest = torch.einsum("ts,bsd->btd", centre, x)
-    return (rest**2).sum((-1, -2)).sqrt() / (x**2).sum((-1, -2)).sqrt()
-
-
-def residual_by_least_squares(x):
-    ones = torch.ones(len(x), x.shape[1], 1, dtype=x.dtype)
-    row = torch.linalg.lstsq(ones, x).solution
-    return (x - ones @ row).flatten(1).norm(dim=1) / x.flatten(1).norm(dim=1)
 
 
 def residual_by_singular_values(x):
@@ -49,51 +17,14 @@ def residual_by_the_deviation(x):
     return (spread / x.square().mean(1).sum(-1)).sqrt()
 
 
-def cost_by_products(length, d_model, num_heads):
-    d = d_model // num_heads
-    return {
-        "projections": 3 * num_heads * (length * d_model * d) + length * d_model * d_model,
-        "pairs": sum(length * d * length + length * length * d for _ in range(num_heads)),
-        "mlp": length * d_model * (4 * d_model) + length * (4 * d_model) * d_model,
-    }
-
-
 def cost_as_floats(length, d_model, num_heads):
     token = float(d_model) ** 2 * length
     return {"pairs": 2.0 * d_model * length**2, "mlp": 8 * token, "projections": 4 * token}
 
 
-def cost_from_shapes(length, d_model, num_heads):
-    def product(*shape):
-        return math.prod(shape)
-
-    head = d_model / num_heads
-    return {
-        "projections": 4 * product(length, d_model, d_model),
-        "pairs": 2 * product(num_heads, length, length, head),
-        "mlp": 2 * product(length, d_model, 4 * d_model),
-    }
-
-
 def cost_in_numpy(length, d_model, num_heads):
     sizes = np.array([4 * length * d_model, 2 * length**2, 8 * length * d_model]) * d_model
     return dict(zip(["projections", "pairs", "mlp"], sizes.tolist(), strict=True))
-
-
-def cost_from_parameters(length, d_model, num_heads):
-    def count(*layers):
-        return sum(layer.weight.numel() for layer in layers)
-
-    with torch.device("meta"):  # shapes only
-        square = torch.nn.Linear(d_model, d_model, bias=False)
-        up = torch.nn.Linear(d_model, 4 * d_model)
-        down = torch.nn.Linear(4 * d_model, d_model)
-        scores = torch.ones(num_heads, length, length).numel()
-    return {
-        "projections": length * count(square, square, square, square),
-        "pairs": 2 * scores * d_model // num_heads,
-        "mlp": length * count(up, down),
-    }
 
 
 def probe_in_numpy(train, test, ridge=1e-3):
@@ -117,33 +48,6 @@ def probe_by_more_rows(train, test, ridge=1e-3):
     return errors.abs().mean()
 
 
-def probe_by_loops(train, test, ridge=1e-3):
-    width = train.shape[2] + 1
-    a, b = ridge * torch.eye(width, dtype=torch.float64), torch.zeros(width, dtype=torch.float64)
-    for sequence in train:
-        for position, state in enumerate(sequence):
-            z = torch.cat([state.double(), torch.ones(1).double()])
-            a, b = a + torch.outer(z, z), b + position * z
-    w = torch.linalg.solve(a, b)
-    errors = [
-        abs(float(state.double() @ w[:-1] + w[-1]) - position)
-        for sequence in test
-        for position, state in enumerate(sequence)
-    ]
-    return sum(errors) / len(errors)
-
-
-def probe_by_einsum(train, test, ridge=1e-3):
-    z = torch.cat([torch.ones_like(train[..., :1]), train], -1)
-    p = torch.arange(train.shape[1], dtype=z.dtype)
-    gram = torch.einsum("ntd,nte->de", z, z) + torch.diag(torch.full((z.shape[2],), ridge))
-    w = torch.cholesky_solve(
-        torch.einsum("ntd,t->d", z, p)[:, None], torch.linalg.cholesky(gram.to(z.dtype))
-    )[:, 0]
-    found = w[0] + torch.einsum("ntd,d->nt", test, w[1:])
-    return torch.nn.functional.l1_loss(found, torch.arange(test.shape[1]).to(z).expand_as(found))
-
-
 def probe_by_the_dual(train, test, ridge=1e-3):
     def rows(states):
         z = states.reshape(-1, states.shape[-1])
@@ -156,28 +60,73 @@ def probe_by_the_dual(train, test, ridge=1e-3):
     return (found - torch.cat([torch.arange(test.shape[1])] * len(test))).abs().mean().item()
 
 
-VARIANTS = {
-    "residual": (
-        residual_by_loops,
-        residual_of_unit_length,
-        residual_by_a_projection,
-        residual_by_least_squares,
-        residual_by_singular_values,
-        residual_by_the_deviation,
-    ),
-    "cost": (
-        cost_by_products,
-        cost_as_floats,
-        cost_from_shapes,
-        cost_in_numpy,
-        cost_from_parameters,
-    ),
-    "probe": (
-        probe_in_numpy,
-        probe_by_more_rows,
-        probe_by_loops,
-        probe_by_einsum,
-        probe_by_the_dual,
-    ),
-    **STRUCTURE,
-}
+def depths_by_recursion(parents):
+    def depth(word):
+        return 0 if parents[word] < 0 else 1 + depth(int(parents[word]))
+
+    return torch.tensor([depth(word) for word in range(len(parents))]).long()
+
+
+def depths_by_doubling(parents):
+    jump = torch.where(parents < 0, torch.arange(len(parents)), parents)
+    found = (parents >= 0).long()
+    for _ in range(len(parents).bit_length()):
+        found, jump = found + found[jump], jump[jump]
+    return found
+
+
+def tree_by_shortest_paths(parents):
+    length = len(parents)
+    steps = torch.full((length, length), 1e9)
+    steps.fill_diagonal_(0)
+    for word, parent in enumerate(parents.tolist()):
+        if parent >= 0:
+            steps[word, parent] = steps[parent, word] = 1
+    for middle in range(length):
+        steps = torch.minimum(steps, steps[:, middle, None] + steps[None, middle])
+    depth = steps[int((parents < 0).nonzero())]
+    drop = depth[None, :] - depth[:, None]
+    places = torch.arange(length)
+    order = torch.sign(places[None, :] - places[:, None])
+    return torch.where(drop.abs() == steps, drop, order * steps).long()
+
+
+def tree_by_climbing(parents):
+    def depth(word):
+        return 0 if parents[word] < 0 else 1 + depth(int(parents[word]))
+
+    length, above = len(parents), parents.tolist()
+    depths = [depth(word) for word in range(length)]
+    found = torch.zeros(length, length, dtype=torch.long)
+    for i in range(length):
+        for j in range(length):
+            a, b, up, down = i, j, 0, 0
+            while a != b:
+                if depths[a] >= depths[b]:
+                    a, up = above[a], up + 1
+                else:
+                    b, down = above[b], down + 1
+            one_path = up == 0 or down == 0
+            found[i, j] = down - up if one_path else (up + down) * (1 if j > i else -1)
+    return found
+
+
+def convolution_by_dot_products(x, kernel, alpha):
+    place = torch.arange(len(x), dtype=x.dtype)
+    keys = torch.stack([place**2, place, torch.ones_like(place)])  # −(j − c)² = −j² + 2cj − c²
+    found = torch.zeros(len(x), len(kernel), dtype=x.dtype)
+    for h in range(kernel.shape[2]):
+        c = place + h - kernel.shape[2] // 2
+        queries = alpha * torch.stack([-torch.ones_like(c), 2 * c, -(c**2)], 1)
+        found += torch.softmax(queries @ keys, dim=1) @ x @ kernel[:, :, h].T
+    return found
+
+
+def convolution_by_fused_attention(x, kernel, alpha):
+    taps, length = kernel.shape[2], len(x)
+    delta = torch.arange(length)[None] - torch.arange(length)[:, None]
+    centres = torch.arange(-(taps // 2), taps // 2 + 1)
+    bias = (-alpha * (delta[None] - centres[:, None, None]) ** 2).to(x.dtype)
+    nothing = torch.zeros(taps, length, 1, dtype=x.dtype)
+    values = x @ kernel.permute(2, 1, 0)  # (H, T, C')
+    return F.scaled_dot_product_attention(nothing, nothing, values, attn_mask=bias).sum(0)
