@@ -104,11 +104,6 @@ def test_conda_and_binder_install_the_same_versions() -> None:
     assert os.access(ROOT / "postBuild", os.X_OK)  # repo2docker refuses it otherwise
 
 
-def test_readme_is_short() -> None:
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert len([word for word in text.split() if re.search(r"\w", word)]) <= 1000
-
-
 def test_a_page_says_why_each_dependency_is_there() -> None:
     readme = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8")
     extras = PROJECT["optional-dependencies"].values()
@@ -146,20 +141,18 @@ def test_readme_begins_with_a_picture_that_loads_quickly() -> None:
     assert f"“Hint: {report.hints[0]}”" in " ".join(alt.split())
 
 
-@pytest.mark.parametrize(
-    ("schema", "path"),
-    [
-        ("vendor.github-workflows", ".github/workflows/test.yml"),
-        ("vendor.github-workflows", ".github/workflows/nightly.yml"),
-        ("vendor.github-workflows", ".github/workflows/site.yml"),
-        ("vendor.citation-file-format", "CITATION.cff"),
-        ("vendor.github-issue-config", ".github/ISSUE_TEMPLATE/config.yml"),
-        ("vendor.github-issue-forms", ".github/ISSUE_TEMPLATE/right-answer-refused.yml"),
-        ("vendor.github-issue-forms", ".github/ISSUE_TEMPLATE/wrong-answer-passed.yml"),
-    ],
-)
-def test_files_follow_their_published_schema(schema: str, path: str) -> None:
-    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", schema, path]
+SCHEMAS = {
+    "github-workflows": ".github/workflows/*.yml",
+    "citation-file-format": "CITATION.cff",
+    "github-issue-config": ".github/ISSUE_TEMPLATE/config.yml",
+    "github-issue-forms": ".github/ISSUE_TEMPLATE/*-*.yml",
+}
+
+
+@pytest.mark.parametrize("schema", SCHEMAS)
+def test_files_follow_their_published_schema(schema: str) -> None:
+    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", f"vendor.{schema}"]
+    command += map(str, ROOT.glob(SCHEMAS[schema]))
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
 
@@ -178,25 +171,6 @@ def test_the_workflow_and_ci_run_the_readmes_command() -> None:
     lines = (ROOT / ".ci" / "run").read_text().splitlines()
     assert [line.split(" #")[0] for line in lines[-2:]] == ["make test", "make plain"]
     assert "make test" in (ROOT / "README.md").read_text()
-
-
-def test_make_help_lists_the_targets() -> None:
-    done = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True)
-    for target in (
-        "demo",
-        "quick",
-        "test",
-        "nightly",
-        "lab",
-        "grade",
-        "build",
-        "study",
-        "bench",
-        "table",
-        "site",
-        "serve",
-    ):
-        assert f"make {target}" in done.stdout
 
 
 def test_no_file_is_long() -> None:
