@@ -53,13 +53,6 @@ def test_the_steps_are_those_of_pytorch_but_for_rounding(
         assert (_after(Muon, shape, **other) - there).norm() < 0.02 * moved, other
 
 
-def test_an_update_is_nearly_orthogonal() -> None:
-    before = _after(Muon, (8, 8), 0, weight_decay=0.0)
-    update = _after(Muon, (8, 8), 1, weight_decay=0.0) - before
-    values = torch.linalg.svdvals(update / (0.02 * 0.2 * 8**0.5))
-    assert values.min() > 0.5 and values.max() < 1.5
-
-
 def test_q_k_and_v_in_one_matrix_are_three() -> None:
     draw = torch.Generator().manual_seed(0)
     start = torch.randn(24, 8, generator=draw)
