@@ -11,18 +11,15 @@ import nbformat
 import pandas as pd
 import pytest
 import torch
-from nbformat import v4
 
 from benchmarks import (
     bert_seeds_study,
-    full_profile,
     generation,
     gpu,
     grading,
     mini_bert,
     mini_bert_forms,
     relative_attention,
-    sliders,
     sweep,
     ten_thousand,
     timing,
@@ -108,22 +105,6 @@ def test_every_form_of_a_step_is_measured(monkeypatch: pytest.MonkeyPatch) -> No
     assert (table > 0).all(axis=None)
 
 
-def test_cells_are_timed_in_the_full_profile_and_losses_are_read(tmp_path: Path) -> None:
-    cells = [
-        "import os, time, torch\nassert os.environ['ORDER_MATTERS_PROFILE'] == 'full'",
-        "def smooth(losses):\n    return torch.arange(2), torch.tensor(losses)",
-        "learned_curve, none_curve = [2.5, 0.25], [3.0, 3.00001]\ntime.sleep(0.5)",
-    ]
-    notebook = v4.new_notebook(cells=[v4.new_code_cell(text) for text in cells])
-    done = full_profile.run(notebook, tmp_path)
-    seconds = full_profile.seconds(done).set_index("cell")["seconds"]
-    assert 0.5 <= seconds["learned_curve, none_curve = [2.5, 0.25], [3.0, 3.00001]"] < 5
-    points = full_profile.curves(done)
-    assert points["run"].tolist() == ["learned"] * 2 + ["none"] * 2
-    assert points["step"].tolist() == [0, 1, 0, 1]
-    assert points["loss"].tolist() == [2.5, 0.25, 3.0, 3.0]
-
-
 @pytest.mark.rotating
 def test_a_dry_run_on_a_cpu_writes_the_records_of_a_gpu(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -171,11 +152,6 @@ def test_a_class_is_graded_on_a_real_worker(
 def test_a_dry_run_of_unit_08_with_another_seed_finds_everything() -> None:
     found = bert_seeds_study.run(1, "dry")
     assert set(found) == set(results.load("bert_seeds").table.columns)
-
-
-def test_every_slider_is_in_its_unit() -> None:
-    for unit, label in sliders.SLIDERS.items():
-        assert f'("{label}"' in sliders.upto(unit, label).cells[-1].source
 
 
 @pytest.mark.rotating

@@ -1,8 +1,6 @@
 """Claims 25 to 32: their tasks are what they say, and a measurement can come out otherwise."""
 
-from collections.abc import Callable, Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -18,8 +16,6 @@ from helpers.encodings import create
 from helpers.model.decoder import Decoder
 
 TODAY = (*today.CLAIMS, *longer.CLAIMS)
-Fake = Callable[..., None]
-LONGER = {"factor": 4, "tuned": 0, "length": 96, "limit": 0.2}
 
 
 def test_a_value_is_asked_for_only_where_it_was_shown() -> None:
@@ -83,33 +79,15 @@ def test_attention_that_is_even_doubles_nothing() -> None:
     assert decoders.over_uniform(model, task, 32) == pytest.approx(0, abs=1e-5)
 
 
-@pytest.fixture
-def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Fake]:
-    """Stores rows as a record that takes the place of the recorded one."""
-    monkeypatch.setattr(results, "PLACES", (tmp_path,))
-
-    def store(name: str, *rows: dict[str, object]) -> None:
-        full = [{"seed": 0, "tuned": 0, **row} for row in rows]
-        results.save(name, pd.DataFrame(full), "nothing", tmp_path)
-
-    yield store
-
-
-def test_what_longer_texts_lose_is_counted_from_the_limit(fake: Fake) -> None:
-    rows = [
-        LONGER | {"encoding": "NTK", "loss": 0.6},
-        LONGER | {"encoding": "NTK", "loss": 0.28, "tuned": 30},
-        LONGER | {"encoding": "NTK", "factor": 2, "loss": 9.0},
-        LONGER | {"encoding": "RoPE", "factor": 0, "loss": 1.2},
-        {"encoding": "RoPE", "factor": 0, "length": 24, "limit": 0.3, "loss": 0.35},
-    ]
-    fake("longer", *rows)
-    base = {"lost": 0.6 - 0.2 - 0.05, "over RoPE": 0.6, "tuned": 0.03}
-    assert longer.larger_base(0) == pytest.approx(base)
-    fake("longer", rows[-1], rows[-1])
-    for number, name in ((2, "RoPE"), (0, "none")):
-        with pytest.raises(ValueError, match=f"{number} runs of longer"):
-            longer.excess("longer", 0, encoding=name)
+def test_what_longer_texts_lose_is_counted_from_the_limit() -> None:
+    table = results.load("longer").table.query("seed == 0")
+    runs = table.set_index(["encoding", "factor", "tuned", "length"])
+    above = runs["loss"] - runs["limit"]
+    base = longer.larger_base(0)
+    assert base["lost"] == pytest.approx(above["NTK", 4, 0, 96] - above["RoPE", 0, 0, 24])
+    assert base["over RoPE"] == pytest.approx(above["RoPE", 0, 0, 96] - above["NTK", 4, 0, 96])
+    with pytest.raises(ValueError, match="0 runs of longer"):
+        longer.excess("longer", 0, encoding="none")
 
 
 @pytest.mark.parametrize("claim", [c for c in TODAY if c.record], ids=lambda c: str(c.number))

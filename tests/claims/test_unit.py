@@ -4,13 +4,11 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
 import torch
 
 from helpers.checks import claim_lab as check
-from helpers.checks.claim_lab.common import ask_for
 from helpers.checks.engine import Exercise
 from helpers.checks.engine.serialize import sanitize
 from helpers.claims import CLAIMS, PARTLY, VERDICTS, Claim, Part, figures, order, overall, study
@@ -99,21 +97,9 @@ def test_every_claim_is_predicted_before_it_is_measured() -> None:
     cells = [line for line in text.splitlines() if line.startswith("predictions |= ")]
     asked = [int(number) for line in cells for number in re.findall(r"(\d+): ", line)]
     judged = {n for n, claim in CLAIMS.items() if claim.measurement and n < 25}  # not today's
-    # 22 shows what is only read; 15, the size of large BERT, is in docs/claims.md alone.
+    # 22 is only read; 15, the size of large BERT, is in docs/claims.md alone.
     assert sorted(asked) == sorted(judged - {15} | {22})
     assert text.index(cells[-1]) < text.index("found[n] = verdict_of")
-
-
-def test_an_answer_may_be_a_series_a_list_or_an_array() -> None:
-    def better(runs: pd.DataFrame, ours: str, other: str, by: float) -> dict[str, Any]:
-        found = check.better.reference(runs, ours, other, by)
-        return found | {"difference": found["difference"].tolist()}
-
-    findings = check.better(better).findings
-    assert all("which is not allowed here" in each.message for each in findings)  # the course's
-    ask = ask_for("difference", torch.ones(2))
-    for value in (pd.Series([1.0]), [1.0], torch.ones(1), np.ones(1)):
-        assert list(ask(lambda _, value=value: {"difference": value})) == [1.0]
 
 
 def test_the_table_of_noise_is_right_and_its_attention_knows_where_to_look() -> None:

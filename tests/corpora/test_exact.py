@@ -39,7 +39,7 @@ def _brute_force(task: Any, inputs: Tensor, parents: list[int]) -> Tensor:
     prior = torch.ones(len(texts), dtype=torch.float64)
     for place, parent in enumerate(parents):
         if parent >= 0:
-            follows = task.rule[texts[:, parent]] == texts[:, place]
+            follows = (task.rule[texts[:, parent]] == texts[:, place]).double()
             prior *= task.fidelity * follows + (1 - task.fidelity) / words
 
     def shown(selected: float) -> Tensor:

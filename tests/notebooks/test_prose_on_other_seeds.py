@@ -1,10 +1,8 @@
-"""What units 02, 04 and 05 say of a model that they train holds with other seeds."""
+"""What units 02 and 04 say of a model that they train holds with other seeds."""
 
 import math
 from typing import Any
 
-import nbformat
-import pandas as pd
 import pytest
 import torch
 from torch import Generator
@@ -14,8 +12,6 @@ from helpers.encodings import Shaw, Sinusoidal
 from helpers.model.encoder import Encoder
 from helpers.runtime import seed_everything
 from helpers.training import evaluate, train
-from helpers.training.experiments import run
-from tests.common import ROOT
 from tests.tiers import NIGHTLY
 
 SEEDS = range(3, 6)  # the lessons have 0 to 2
@@ -55,39 +51,3 @@ def test_most_heads_of_unit_04_look_three_tokens_away() -> None:
         most += [reach[int(each.argmax())] for each in heads]
     assert set(most) <= {-6, -3, 3, 6}  # at 6, the token between is asked for
     assert most.count(-3) + most.count(3) >= 2 / 3 * len(most)
-
-
-# Cells of unit 05 by a text that only they have; each is run as far as its second text.
-CELLS = {
-    "from helpers.plots import losses as loss_plots": "",
-    "def turn(": "",
-    "right_turn = check": "",
-    "class Mine(": "",
-    "class MyRope(Encoding)": "rivals =",
-    "class ClippedRope(Encoding)": "",
-    "column = torch.arange(12)": "tried =",
-}
-
-
-@pytest.mark.rotating
-@pytest.mark.parametrize("seed", ASKED)
-def test_the_clip_of_unit_05_and_the_encoding_that_it_hands_out(seed: int) -> None:
-    said: dict[str, Any] = {}
-    for cell in nbformat.read(ROOT / "solutions/05-after-bert/05-after-bert.ipynb", 4).cells:
-        for text, end in CELLS.items():
-            if cell.cell_type == "code" and text in cell.source:
-                exec(cell.source.split(end)[0] if end else cell.source, said)
-
-    def trained(encoding: type, **options: Any) -> pd.DataFrame:
-        return run(TASK, lambda: encoding(48, 4), seed, 300, (24, 48, 96), **options)
-
-    rope = trained(said["MyRope"], label="as trained", also=said["clips"])
-    runs = pd.concat([rope, trained(said["Mine"], label="yours")])
-    runs["far"] = runs["loss"] - runs["limit"]
-    far = runs.pivot(index="encoding", columns="length", values="far")
-    lost = far.loc["as trained", 96]
-    assert lost > 0.5
-    assert far.loc["all pairs clipped", 96] < 0.15 * lost  # near the limit
-    assert far.loc["the two fast pairs", 96] < 0.15 * lost  # nearly all of the gap
-    assert far.loc["the four slow pairs", 96] > 0.6 * lost  # a small part of it
-    assert (far.loc["yours"] < 0.15).all()  # about 0.1

@@ -16,6 +16,7 @@ from tests.common import ROOT, UNITS
     [
         ("helpers/checks/sinusoidal/table.py", "02-sinusoidal/table"),
         ("tests/checks/variants/relative_terms.py", "04-relative/skew"),
+        ("source/02-sinusoidal/02-sinusoidal.py", "02-sinusoidal/shift"),
         ("tests/saboteurs/harmless/stacking.toml", "06-stacking/tree"),
         ("helpers/checks/engine/compare.py", "00-start-here/positions"),
     ],
@@ -29,19 +30,7 @@ def test_mistakes_of_one_exercise_change_no_other() -> None:
     for file in ("shift.py", "shift.toml"):
         assert changed.exercises([f"helpers/checks/sinusoidal/{file}"]) == ["02-sinusoidal/shift"]
     assert changed.exercises(["helpers/course/export.py", "README.md"]) == []
-
-
-def test_a_cell_that_is_edited_changes_its_exercise(monkeypatch: pytest.MonkeyPatch) -> None:
     lesson = "source/02-sinusoidal/02-sinusoidal.py"
-    now = (ROOT / lesson).read_text(encoding="utf-8")
-    before = now.replace(
-        '# %% [markdown] exercise="shift"', '# %% [markdown]\n# %% [markdown] exercise="shift" '
-    )
-    assert before != now
-    monkeypatch.setattr(changed, "_git", lambda *command: before if "show" in command else "")
-    assert changed.exercises([lesson]) == ["02-sinusoidal/shift"]
-    monkeypatch.setattr(changed, "_git", lambda *command: now if "show" in command else "")
-    assert changed.exercises([lesson]) == []
     assert changed.units([lesson, "README.md"]) == ["02-sinusoidal"]
 
 

@@ -69,14 +69,6 @@ def test_the_recipes_name_files_that_there_are() -> None:
     assert [path for path in named if not (ROOT / path).exists()] == []
 
 
-def test_the_recipes_commands_are_targets_of_make() -> None:
-    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    named = set(re.findall(r"make ([a-z]+)", "\n".join(re.findall(r"`([^`]*)`", RECIPES))))
-    assert {"quick", "test", "build", "probes", "table"} <= named
-    targets = set(re.findall(r"^([a-z]+):", makefile, re.MULTILINE))
-    assert named <= targets, named - targets
-
-
 def test_the_list_of_changes_has_this_version_and_what_comes() -> None:
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     versions = re.findall(r"^## \[([^\]]+)\](?: - (\d{4}-\d\d-\d\d))?$", text, re.MULTILINE)

@@ -79,8 +79,7 @@ def test_what_is_imported_is_declared(folder: str, extras: tuple[str, ...]) -> N
                 assert {_name(each) for each in owners.get(name, [name])} & declared, (path, name)
 
 
-@pytest.mark.parametrize("module", ["lab", "work", "doctor", "install", "cli", "intake.repair"])
-def test_a_learners_commands_import_what_a_learner_has(module: str) -> None:
+def test_a_learners_commands_import_what_a_learner_has() -> None:
     """Where nothing is installed for grading: at the top of no module that they import."""
     extras = PROJECT["optional-dependencies"]
     asked = [*PROJECT["dependencies"], *extras["lab"]]
@@ -88,7 +87,8 @@ def test_a_learners_commands_import_what_a_learner_has(module: str) -> None:
     gone = {Requirement(text).name.replace("-", "_") for text in extras["grading"]} - there
     gone -= {"jinja2", "markupsafe", "matplotlib_inline", "pygments", "traitlets"}  # JupyterLab's
     without = f"import sys; sys.modules |= dict.fromkeys({sorted(gone)})"
-    command = f"{without}; import helpers.course.{module}"
+    modules = ("lab", "work", "doctor", "install", "cli", "intake.repair")
+    command = f"{without}; import {', '.join(f'helpers.course.{each}' for each in modules)}"
     subprocess.run([sys.executable, "-c", command], cwd=ROOT, check=True)
 
 
@@ -160,8 +160,7 @@ def test_files_follow_their_published_schema(schema: str) -> None:
 def test_the_workflow_and_ci_run_the_readmes_command() -> None:
     workflow = yaml.safe_load((ROOT / ".github/workflows/test.yml").read_text())
     job = workflow["jobs"]["test"]
-    first, on_the_first, on_others = re.findall(r"'([^']+)'", job["steps"][-1]["run"])
-    assert (on_the_first, on_others) == ("test plain", "desk")
+    first = re.findall(r"'([^']+)'", job["steps"][-1]["run"])[0]
     nightly = yaml.safe_load((ROOT / ".github/workflows/nightly.yml").read_text())
     assert nightly["jobs"]["everything"]["steps"][-1]["run"] == "make nightly"
     supported = PROJECT["requires-python"]

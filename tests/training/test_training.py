@@ -164,9 +164,8 @@ def test_a_live_curve_grows_in_one_place(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(runtime, "in_notebook", lambda: True)
     monkeypatch.setattr(live.LiveCurve.__init__, "__defaults__", (0.0,))
     losses = _small(**options)
-    ends = [
-        f"race: the loss after {n} of 3 steps is {sum(losses[:n]) / n:.2f} nats" for n in (1, 2, 3)
-    ]
+    says = "race: the loss after {} of 3 steps is {:.2f} nats"
+    ends = [says.format(n, sum(losses[:n]) / n) for n in (1, 2, 3)]
     assert shown == [f"new: {ends[0]}", *ends[1:]]
 
 

@@ -199,6 +199,7 @@ SAYS = {
     "skew:T=5,done=3": "Row 2 is read 2 places further left: its offset −2 now stands under key 0.",
     "slopes:heads=4,query=9,form=directional": "Head 1 has the steepest slope, 1/4: nine tenths of "
     "its weight lie on 12 words. Head 4, with 1/256, spreads it over 30 words.",
+    "turning:i=2,j=5": "3 to the right of the query, and their score is 0.07.",
     "turning:i=1,j=0": "has turned once by 0.3 radians, the key at 0 has turned 0 times",
     "unseen-angles:far=clipped": "The same weights",
     "yarn:factor=4": "is to read 16,384. Kept are the pairs that turn at least 32 times",

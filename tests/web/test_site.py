@@ -5,13 +5,10 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-from collections import defaultdict
-from collections.abc import Iterable
 from functools import cache
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
-from statistics import fmean, stdev
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -19,13 +16,13 @@ import pytest
 from bs4 import BeautifulSoup
 
 from benchmarks.lag_study import ENCODINGS
-from helpers import checks, explorable
+from helpers import checks, results
 from helpers.course.authoring import source
 from helpers.course.settings import Course
 from helpers.encodings import REGISTRY, hooks_of
 from tests.common import ROOT, UNITS
 from tests.web.conftest import Site
-from web import explore, links, markdown
+from web import explore, links
 from web.outputs import Outputs
 from web.units import Unit
 
@@ -34,8 +31,6 @@ pytestmark = pytest.mark.slow
 FORMULA = re.compile(r"\$\$.+?\$\$|\$(?!\s)[^$]+?\$", re.DOTALL)
 CODE = re.compile(r"```.*?```|`[^`]*`", re.DOTALL)
 MARKED = re.compile(r"### BEGIN (SOLUTION|HIDDEN TESTS)\n(.*?)### END \1", re.DOTALL)
-HEAVIEST = 1_000_000  # bytes of a page with all that belongs to it, unpacked
-LIVE = 3_000_000  # of one on which models answer, with all of these
 
 
 class Parts(HTMLParser):
@@ -48,7 +43,7 @@ class Parts(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         found = {key: value or "" for key, value in attrs}
-        if found.keys() & {"id", "href", "src", "data-module"}:
+        if found.keys() & {"id", "href", "src"}:
             self.tags.append((tag, found))
 
     def handle_data(self, data: str) -> None:
@@ -193,68 +188,18 @@ def test_every_encoding_has_its_page(site: Site) -> None:
 
 @pytest.mark.parametrize("name", REGISTRY)
 def test_numbers_on_an_encodings_page_are_the_stored_ones(site: Site, name: str) -> None:
-    rows = json.loads((ROOT / "benchmarks/results/lag3.json").read_text())["rows"]
-    found = [row for row in rows if ENCODINGS.get(row["encoding"], "?")[0] == name]
-    losses = defaultdict(lambda: defaultdict(list))  # type: ignore[var-annotated]
-    for row in found:
-        losses[row["encoding"]][row["length"]].append(row["loss"])
-        losses["limit"][row["length"]].append(row["limit"])
-    told = soup(site.folder / "encodings" / f"{name}.html").find(id="on-longer-texts")
-    seeds = f"deviation of {len({row['seed'] for row in found})} seeds"
-    assert (seeds in " ".join(told.get_text().split())) == bool(found)
-    listed = {row.td.text: [each.text for each in row("td")[1:]] for row in told.select("tbody tr")}
-    assert listed == {
-        label: [f"{fmean(x):.2f}" + f" ± {stdev(x):.2f}" * (label != "limit") for x in by.values()]
-        for label, by in losses.items()
+    table = results.load("lag3").table
+    found = table[[ENCODINGS.get(each, "?")[0] == name for each in table["encoding"]]]
+    losses = found.groupby(["encoding", "length"])["loss"].agg(["mean", "std"])
+    stored = {
+        label: [f"{mean:.2f} ± {std:.2f}" for mean, std in rows.to_numpy()]
+        for label, rows in losses.groupby("encoding")
     }
-
-
-def test_claims_benchmarks_and_words(site: Site) -> None:
-    claims = soup(site.folder / "claims.html")
-    for number, _, _, verdict, *_ in markdown.rows((ROOT / "docs/claims.md").read_text()):
-        section = claims.find(id=f"claim-{number}").find_parent("section") or claims
-        assert verdict.strip("*") in section.get_text()
-    benchmarks = soup(site.folder / "more" / "benchmarks.html").get_text()
-    for path in ROOT.glob("benchmarks/results/*.json"):
-        assert path.name in benchmarks and json.loads(path.read_text())["date"] in benchmarks
-    shown = soup(site.folder / "glossary.html").select("tbody tr")
-    assert len(shown) == len(markdown.rows((ROOT / "docs/glossary.md").read_text()))
-
-
-def loaded(page: Path, figures: Path) -> set[Path]:
-    """A page's own files: those that its tags name, and those that its figures ask for."""
-    found = {page}
-    for tag, given in parts(page).tags:
-        if given.get("rel") == "stylesheet" or (tag in ("script", "img") and "src" in given):
-            address = urlsplit(given.get("href") or given["src"])
-            found.add((page.parent / unquote(address.path)).resolve())
-        if name := given.get("data-module"):
-            found |= {figures / "figures.css"} | asked(figures / f"{name}.js")
-    return found
-
-
-@cache
-def asked(module: Path) -> frozenset[Path]:
-    """A module of a figure, those that it imports, and the numbers that these read."""
-    text, folder = module.read_text(encoding="utf-8"), module.parent
-    needed = [asked(folder / f"{name}.js") for _, name in explorable.IMPORT.findall(text)]
-    read = {folder / "data" / f"{name}.json" for name in explorable.READ.findall(text)}
-    read |= {*folder.glob("weights/*")} if 'URL("weights/"' in text else set()
-    return frozenset({module} | read).union(*needed)
-
-
-def test_no_page_is_heavy(site: Site) -> None:
-    def size(files: Iterable[Path]) -> int:
-        return sum(each.stat().st_size for each in files)
-
-    fonts, heavy = size(site.folder.rglob("fa-solid*.woff2")), {}
-    for path in site.pages:
-        files = loaded(path, site.folder / "figures")
-        models = {each for each in files if each.parent.name == "weights"}
-        without, whole = (fonts + size(each) for each in (files - models, files))
-        if without > HEAVIEST or whole > LIVE:
-            heavy[str(path.relative_to(site.folder))] = without, whole
-    assert heavy == {}
+    if stored:
+        stored["limit"] = [f"{x:.2f}" for x in found.groupby("length")["limit"].mean()]
+    told = soup(site.folder / "encodings" / f"{name}.html").find(id="on-longer-texts")
+    listed = {row.td.text: [each.text for each in row("td")[1:]] for row in told.select("tbody tr")}
+    assert listed == stored
 
 
 def test_a_published_course_leads_to_colab_and_binder(course: Course, tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ KINDS = (
 # How wide the content is, in pixels; the theme lets its column scroll, not the body.
 WIDTH = """Math.max(...[...document.querySelectorAll("html, body, .bd-article-container")]
     .map(each => each.scrollWidth))"""
+WEIGHT = """performance.getEntries().reduce((sum, each) => sum + (each.decodedBodySize ?? 0), 0)"""
 # How something is drawn; axe needs scripts.
 DRAWN = "([what, how]) => getComputedStyle(document.querySelector(what))[how]"
 
@@ -52,6 +53,9 @@ def test_every_page_suits_everybody_light_and_dark_wide_and_narrow(
         page.set_viewport_size({"width": 1366, "height": 900})
         page.goto(site.address + name)
         page.evaluate("document.querySelectorAll('details').forEach(each => (each.open = true))")
+        # With all that belongs to it, unpacked; on some pages models answer.
+        heaviest = 3 if page.locator("[data-module=live]").count() else 1
+        assert page.evaluate(WEIGHT) <= heaviest * 1_000_000, name
         if name in KINDS or NIGHTLY:
             assert refused(page) == [], name
             page.emulate_media(color_scheme="dark")

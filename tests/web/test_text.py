@@ -15,10 +15,10 @@ from helpers.encodings import REGISTRY
 from tests.common import ROOT, UNITS
 from web import explore, front, measured
 from web.encodings import equation
-from web.finishing import as_the_system_asks, used
+from web.finishing import used
 from web.markdown import CITED, cited, papers, relinked, rows
 from web.outputs import Outputs, small
-from web.units import Unit, end_of_section
+from web.units import Unit
 
 
 @pytest.mark.parametrize(
@@ -69,13 +69,6 @@ def test_every_paper_of_an_encoding_or_a_claim_is_a_link() -> None:
     assert [each for each in CITED if not any(each in source for source in sources)] == []
 
 
-def test_a_theme_that_no_script_chose_is_the_system_s() -> None:
-    css = 'a {b: 1} html[data-theme=dark] i, p {c: 2} /* { */ html[data-theme="light"] {d: 3}'
-    light, dark = ("".join(each.split()) for each in as_the_system_asks(css).split("@media")[1:])
-    assert light == '(prefers-color-scheme:light){html[data-theme="auto"]{d:3}}'
-    assert dark == '(prefers-color-scheme:dark){html[data-theme="auto"]i{c:2}}'
-
-
 def test_rules_on_classes_that_nothing_names_are_left_out() -> None:
     css = '@charset "UTF-8";.a,.b .c{d:.5em}@media print{.b{e:1}p:not(.b){f:2}}.b{g:3}'
     assert used(css, {"a", "c"}) == '@charset "UTF-8";.a{d:.5em}@media print{p:not(.b){f:2}}'
@@ -87,16 +80,6 @@ def test_a_picture_is_rounded_but_not_its_scale() -> None:
     assert small(drawn) == (
         '<g><path d="M1.23 2L3 -4.5z" x="0.02"/></g><use transform="scale(0.015625)"/>'
     )
-
-
-def test_a_section_ends_where_the_next_of_its_rank_begins() -> None:
-    parts = ["# A clock", "## 1. Clocks", "x", "### Exercise 1", "### Two", "## 2. Rest"]
-    assert end_of_section(parts, "clock") == 5
-    assert end_of_section(parts, "two") == 5
-    assert end_of_section(parts, "exercise") == 4
-    assert end_of_section(parts, "rest") == 6
-    with pytest.raises(ValueError, match="no heading"):
-        end_of_section(parts, "clock face")
 
 
 def test_every_figure_has_its_section(course: Course) -> None:
