@@ -24,13 +24,10 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 
 def _locked() -> dict[str, str]:
-    lines = [
-        line.split("==")
-        for name in ("requirements.lock", "requirements-no-deps.lock")
-        for line in (ROOT / name).read_text().splitlines()
-        if line and not line.startswith("#")
-    ]
-    return {_name(name): version for name, version in lines}
+    names = ("requirements.lock", "requirements-no-deps.lock")
+    text = "\n".join((ROOT / name).read_text() for name in names)
+    pins = re.findall(r"^([^#\n]+)==(.+)$", text, re.MULTILINE)
+    return {_name(name): version for name, version in pins}
 
 
 def _name(name: str) -> str:
@@ -117,8 +114,6 @@ def test_readme_has_the_generated_table_of_units(course: Course) -> None:
 
 def test_readme_has_badges_once_they_lead_somewhere(course: Course) -> None:
     assert published.readme_badges(course) in (ROOT / "README.md").read_text()
-    empty = dataclasses.replace(course, wheel="")
-    assert published.readme_badges(empty) == ""
     somewhere = dataclasses.replace(
         course, owner="someone", repository="order", release="v1", wheel="a-1-none.whl"
     )

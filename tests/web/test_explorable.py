@@ -140,7 +140,8 @@ def test_a_figure_is_drawn_and_moves_wherever_it_is_shown(
         wrong.clear()
         page.set_content(front_end.replace("OUTPUT", output))
         frame = page.frames[-1]
-        frame.locator("figure.ready[data-theme=dark]").last.wait_for()
+        drawn = frame.locator("figure.ready[data-theme=dark]")
+        drawn.nth(1 if front_end == TWO_VIEWS else 0).wait_for()
         ids = frame.evaluate("[...document.querySelectorAll('input[id]')].map(each => each.id)")
         assert len(set(ids)) == len(ids), name
         other = frame.locator(".says").last.inner_text()
