@@ -14,11 +14,21 @@ from helpers.course.settings import Course
 from helpers.encodings import REGISTRY
 from tests.common import ROOT, UNITS
 from web import explore, front, measured
+from web.__main__ import build
 from web.encodings import equation
 from web.finishing import used
 from web.markdown import CITED, cited, papers, relinked, rows
 from web.outputs import Outputs, small
 from web.units import Unit
+
+
+def test_a_folder_that_holds_something_else_than_the_site_is_not_emptied(tmp_path: Path) -> None:
+    path = tmp_path / "thesis.txt"
+    path.write_text("years of work")
+    for target in (tmp_path, path):
+        with pytest.raises(SystemExit, match="holds something else than the site"):
+            build(target)
+    assert path.read_text() == "years of work"
 
 
 @pytest.mark.parametrize(
