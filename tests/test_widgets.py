@@ -62,7 +62,7 @@ def _of_text(text: str) -> tuple[Figure, str]:
     ],
 )
 def test_a_picture_is_redrawn_while_one_moves_or_types_and_with_care_when_one_rests(
-    draw: Any, control: Any, kind: type, again: str, moves: dict[Any, int],
+    draw: Any, control: Any, kind: Any, again: str, moves: dict[Any, int],
     notebook: Notebook, monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     # Of this, ipywidgets 7 has nothing: Colab's version displays widgets in another way.

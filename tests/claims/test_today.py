@@ -87,7 +87,7 @@ def test_what_longer_texts_lose_is_counted_from_the_limit() -> None:
     assert base["lost"] == pytest.approx(above["NTK", 4, 0, 96] - above["RoPE", 0, 0, 24])
     assert base["over RoPE"] == pytest.approx(above["RoPE", 0, 0, 96] - above["NTK", 4, 0, 96])
     with pytest.raises(ValueError, match="0 runs of longer"):
-        longer.excess("longer", 0, encoding="none")
+        longer.excess("longer", 0, encoding="no such encoding")
 
 
 @pytest.mark.parametrize("claim", [c for c in TODAY if c.record], ids=lambda c: str(c.number))
