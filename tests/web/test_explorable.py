@@ -39,7 +39,7 @@ for (const found of [...output.getElementsByTagName("script")]) {
 </script>"""
 # JupyterLab and others: here as a notebook in two views.
 TWO_VIEWS = """
-<body style="background: #1f1f1f"><script>
+<body style="background: #1f1f1f; color: #cccccc"><script>
 for (const _ of [1, 2])
   document.body.append(document.createRange().createContextualFragment(OUTPUT));
 </script>"""
