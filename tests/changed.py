@@ -1,12 +1,11 @@
 """What `make quick` tries: what uncommitted changes can break, or those of the last commit.
 
 Tests are found by what they import, the nearest first; exercises by what their checks import, and
-by their cells in the lesson.
+by the lesson of their unit.
 """
 
 from __future__ import annotations
 
-import re
 import subprocess
 from functools import cache
 
@@ -93,32 +92,16 @@ def _of_unit(unit: str, changed: list[str]) -> set[str]:
     folder = package.rsplit(".", 1)[1]
     names = set(checks.exercises(unit))
     whole = (
+        f"source/{unit}/",
         f"helpers/checks/{folder}/__init__.py",
         f"tests/checks/variants/{folder}.py",
         f"tests/saboteurs/harmless/{folder}.toml",
-        f"source/{unit}/equivalent.toml",
     )
-    lesson = f"source/{unit}/{unit}.py"
     if any(path.startswith(whole) for path in changed):
         return names
-    found = _edited(lesson) if lesson in changed else set()
-    return names & (found | _imported(package, changed))
-
-
-def _imported(package: str, changed: list[str]) -> set[str]:
-    """Return the names of the modules of a unit's checks that stand on changed modules."""
     modules = [name for path in changed for name in _modules(path)]
     above = {each for name in modules for each in (name, *_imports().find_downstream_modules(name))}
-    return {each.removeprefix(f"{package}.") for each in above if each.startswith(f"{package}.")}
-
-
-def _edited(lesson: str) -> set[str]:
-    """Return the exercises of which a cell has changed."""
-    before = _git("show", f"HEAD{'' if _uncommitted() else '~1'}:{lesson}")
-    now = (ROOT / lesson).read_text(encoding="utf-8")
-    cells = set(now.split("\n# %%")) - set(before.split("\n# %%"))
-    heads = " ".join(cell.partition("\n")[0] for cell in cells)
-    return set(re.findall(r'\b(?:exercise|solution|test)="(\w+)"', heads))
+    return {name for name in names if f"{package}.{name}" in above}
 
 
 def _modules(path: str) -> list[str]:

@@ -8,7 +8,6 @@ import torch
 from helpers import encodings, plots
 from helpers.encodings.base import HOOKS
 from helpers.pictures import clock, filling, hooks, longer, offsets, stack, text
-from tests.encodings import hooks as hooked
 
 
 def _words(figure: object) -> list[str]:
@@ -23,11 +22,6 @@ def test_the_map_lights_the_hooks_of_a_unit(lit: tuple[str, ...]) -> None:
     assert {word.removeprefix("+ ") for word in bold} == set(lit)
     assert all(hooks.SAYS[name] in alt for name in lit)
     plots.png(figure)
-
-
-def test_an_unknown_hook_is_named() -> None:
-    with pytest.raises(ValueError, match="no hook attend; there are embed, rotate"):
-        hooks.hooks("attend")
 
 
 def test_hands_stand_where_the_table_says() -> None:
@@ -79,48 +73,10 @@ def test_pieces_rows_and_fates_are_told() -> None:
     plt.close("all")
 
 
-def test_a_masked_row_asks_for_what_was_there() -> None:
-    seen = ["[CLS]", "[MASK]", "dog", "[SEP]", "it", "[SEP]"]
-    figure, alt = text.row(["the", "dog"], ["it"], seen, [1, 2], "0: it follows")
-    assert {"0: it follows", "[MASK]", "the"} < set(_words(figure))
-    assert "follow each other: 0: it follows" in alt and "the at 1, dog at 2" in alt
-    assert len([each for each in figure.axes[0].patches if each.get_alpha()]) == 2  # coloured
-    plots.png(figure)
-
-
-def test_lines_colour_what_they_are_about() -> None:
-    rows = {"words": ["[UNK]", "is"], "letters": [*"paris"]}
-    figure, alt = text.unknown(rows)
-    assert "words: [UNK] is (1 of 2 unknown); letters: p a r i s (0 of 5 unknown)" in alt
-    assert len([each for each in figure.axes[0].patches if each.get_alpha()]) == 1
-    plots.png(figure)
-
-
 def test_offsets_are_counted_along_the_arcs() -> None:
     figure, alt = stack.tree(["the", "dog", "that", "barked", "ran"], [1, 4, 3, 1, -1], 1)
     assert "the −1 and +1, dog 0 and 0, that +1 and +2, barked +2 and +1, ran +3 and −1" in alt
     assert _words(figure)[3:5] == ["−1", "+1"]  # below the first word: in the text, in the tree
-    plots.png(figure)
-
-
-def test_the_band_says_how_far_it_ran_together() -> None:
-    rows = np.array([[0.0, 1.0, 4.0], [1.0, 1.5, 2.0]])
-    figure, alt = stack.band({"alone": rows}, ["a", "b", "c"], lit=[1])
-    assert "alone, 25 % of its first width" in alt
-    [ax] = figure.axes
-    assert [each.get_text() for each in ax.get_yticklabels()] == ["a", "b", "c"]
-    assert ax.get_yticks().tolist() == rows[0].tolist()
-    assert len({line.get_color() for line in ax.lines}) == 2
-    plots.png(figure)
-
-
-def test_slopes_are_those_of_the_bias() -> None:
-    q = torch.zeros(1, 4, 9, 4)
-    bias = hooked.scores(encodings.create("alibi", d_model=16, num_heads=4), q, q)
-    assert bias is not None
-    figure, alt = stack.slopes(bias.reshape(4, 9, 9).numpy(), 4)
-    assert all(np.asarray(line.get_ydata())[4] == 0 for line in figure.axes[0].lines)
-    assert f"falls to {bias.reshape(4, 9, 9)[0, 4].min():.3g}" in alt
     plots.png(figure)
 
 
@@ -135,19 +91,8 @@ def test_gaps_are_lit_and_their_guesses_told() -> None:
 def test_a_long_text_goes_on_in_the_next_line_and_one_without_gaps_says_what_to_write() -> None:
     figure, alt = filling.filling(["position"] * 30, {})
     boxes = [each for each in figure.axes[0].texts if each.get_text() == "position"]
-    assert len({each.get_position()[1] for each in boxes}) == 4
     assert max(each.get_position()[0] for each in boxes) < filling.WIDTH
     assert "there is no [MASK]" in alt and any("Write [MASK]" in word for word in _words(figure))
-    plots.png(figure)
-
-
-def test_what_is_left_of_each_frequency_is_told() -> None:
-    ways = {"interpolation": [0.25, 0.25], "NTK": [1.0, 0.25]}
-    figure, alt = longer.slowed(ways, [3.8, 0.1], 1, 32)
-    assert "interpolation from 0.25 for the fastest pair to 0.25 for the slowest" in alt
-    assert "NTK from 1 for" in alt and "Between 1 and 32 turns" in alt
-    drawn = [np.asarray(line.get_ydata()).tolist() for line in figure.axes[0].lines]
-    assert drawn == list(ways.values())
     plots.png(figure)
 
 

@@ -29,11 +29,9 @@ def test_an_encoding_looks_the_same_in_each_race() -> None:
 
 def test_no_two_in_a_race_look_alike() -> None:
     for names in (
-        ("none", "sinusoidal", "learned", "learned, std 1", "Fourier"),
         ("none", "sinusoidal", "learned", "Shaw keys", "Huang", "Transformer-XL", "T5 bias"),
         ("sinusoidal", "learned", "RoPE", "T5 bias", "clipped bias", "window", "Shaw keys"),
         ("RoPE", "clipped", "interpolation", "NTK", "YaRN", "a", "b", "c", "d"),
-        ("RoPE", "RoPE, clipped"),
     ):
         looks = drawn(*names)
         assert len({str(look) for look in looks.values()}) == len(names)

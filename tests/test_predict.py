@@ -20,10 +20,7 @@ def test_a_prediction_is_shown_beside_what_was_measured() -> None:
 def test_a_number_is_predicted_without_choices() -> None:
     assert "You predict 0.5. Now" in repr(predict("loss", "The loss will be", answer=0.5))
     assert repr(outcome("loss", 0.274)) == "Measured: 0.274. You predicted 0.5."
-
-
-def test_a_number_may_stand_between_the_quotes() -> None:
-    predict("loss", "The loss will be", answer=" 12 ")
+    predict("loss", "The loss will be", answer=" 12 ")  # between the quotes
     assert repr(outcome("loss", 12)) == "Measured: 12. You predicted 12."
 
 

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from benchmarks import live_study, live_text, live_weights
-from benchmarks.live_text import Sentences, masked_batches, one_hidden, sentences
+from benchmarks.live_text import Sentences, masked_batches, sentences
 from helpers.corpora.english import English
 from helpers.corpora.wordpiece import CLS, MASK, PAD, SEP
 from helpers.model.bert import Bert, Pretraining, preset
@@ -43,10 +43,7 @@ def test_sentences_are_plain_whole_and_without_padding(text: Sentences) -> None:
     ids = [row for rows in text.training.values() for row in rows.tolist()]
     decoded = text.tokenizer.decode_batch(ids)
     assert not any("zyx" in each for each in decoded)  # four words that are not common
-    kept = sum(map(len, text.testing.values()))
-    assert kept == 3 * 4  # sentences of one document in twenty
-    with pytest.raises(ValueError, match=r"the text has \d+ pieces only"):
-        sentences(500)
+    assert sum(map(len, text.testing.values())) == 3 * 4  # of one document in twenty
 
 
 def test_a_batch_has_one_length_and_hides_words_only(text: Sentences) -> None:
@@ -59,14 +56,6 @@ def test_a_batch_has_one_length_and_hides_words_only(text: Sentences) -> None:
         assert (inputs[:, 0] == CLS).all() and (targets > MASK).all()
         assert (places > 0).all() and (places < inputs.shape[1] - 1).all()
     assert lengths == set(text.training)
-
-
-def test_one_word_of_each_sentence_is_hidden(text: Sentences) -> None:
-    rows = max(text.training.values(), key=len)
-    inputs, place, word = one_hidden(rows, seed=1)
-    assert (inputs != rows).sum(1).tolist() == [1] * len(rows)
-    assert torch.equal(inputs.scatter(1, place, word), rows)
-    assert (inputs.gather(1, place) == MASK).all() and (word > MASK).all()
 
 
 def test_what_is_unpacked_is_off_by_half_a_step_at_most() -> None:
@@ -82,9 +71,6 @@ def test_what_is_unpacked_is_off_by_half_a_step_at_most() -> None:
             step = 1.02 * each.abs().amax(1, keepdim=True) / live_weights.LARGEST
             assert ((found[name] - each).abs() <= 0.51 * step).all()
             assert not torch.equal(found[name], each)
-    other = Pretraining(Bert(preset("mini", vocab_size=70, d_model=8, num_heads=4), "shaw"))
-    with pytest.raises(ValueError, match="make the model with the size"):
-        live_weights.load(other, found)
 
 
 def test_the_page_reads_everything_that_fills_a_gap() -> None:
@@ -109,12 +95,10 @@ def test_a_run_writes_the_same_files_again_and_goes_on_where_it_stopped(
     for out in (first, second):
         live_study.study(text, size, 4, out, out / "kept")
     names = [f"{encoding}.bin" for encoding in live_study.ENCODINGS]
-    assert sorted(each.name for each in first.glob("*.*")) == sorted([*names, "weights.json"])
     for name in names:
         assert (first / name).read_bytes() == (second / name).read_bytes()
     known = json.loads((first / "weights.json").read_text(encoding="utf-8"))
     assert known["vocabulary"] == text.vocabulary
-    assert known["machine"]["torch"] == torch.__version__
     for encoding, found in known["encodings"].items():
         assert found["bytes"] == (first / f"{encoding}.bin").stat().st_size
         assert 0 < found["loss"] < 10 and 0 <= found["right"] <= 1

@@ -1,8 +1,5 @@
 """A learner's first minutes: what `make lab` opens, the first exercise, and the way to the next."""
 
-import os
-from collections.abc import Iterator
-
 import nbformat
 import pytest
 from playwright.sync_api import Page
@@ -21,19 +18,16 @@ CURRENT = "#jp-main-dock-panel .lm-mod-current .lm-TabBar-tabLabel"
 pytestmark = needs_browser
 
 
-@pytest.fixture
-def opened(learner: Course, page: Page) -> Iterator[Page]:
-    """JupyterLab as `make lab` opens it."""
+@pytest.mark.rotating
+def test_from_the_door_to_the_second_unit(learner: Course, page: Page) -> None:
     with serving(lambda port: lab.command(learner, port, browser=False), learner.work) as address:
         page.set_viewport_size({"width": 1366, "height": 768})
         first_minutes.show(page, f"{address}/lab")
-        yield page
+        _walk(page, learner)
         page.close()  # the server would wait for it
 
 
-@pytest.mark.rotating
-def test_from_the_door_to_the_second_unit(learner: Course, opened: Page) -> None:
-    page = opened
+def _walk(page: Page, learner: Course) -> None:
     assert page.locator(".jp-DirListing-itemText").all_inner_texts() == [*UNITS, "docs"]
     assert page.locator(CURRENT).inner_text() == f"{FIRST}.ipynb"
     page.locator(".jp-RenderedMarkdown em").filter(
@@ -49,9 +43,6 @@ def test_from_the_door_to_the_second_unit(learner: Course, opened: Page) -> None
     saved = nbformat.read(learner.work / FIRST / f"{FIRST}.ipynb", as_version=4)
     assert any(ANSWER in cell.source for cell in saved.cells)
     assert ANSWER not in (learner.notebooks / FIRST / f"{FIRST}.ipynb").read_text()
-    if shot := os.environ.get("ORDER_MATTERS_SCREENSHOT"):
-        page.screenshot(path=shot)
-
     follow = page.get_by_role("link", name="01 · Order-blind")
     follow.scroll_into_view_if_needed()
     follow.click()

@@ -8,7 +8,7 @@ import torch
 from torch import Generator
 
 from helpers.corpora import wordpiece
-from helpers.corpora.inputs import IS_NEXT, NOT_NEXT, mask_words, pairs, places_loss
+from helpers.corpora.inputs import IS_NEXT, mask_words, pairs, places_loss
 from helpers.corpora.wordpiece import CLS, MASK, PAD, SEP
 
 DOCUMENTS = [
@@ -46,25 +46,13 @@ def test_half_of_the_pairs_are_neighbours_and_the_others_are_not() -> None:
     assert not torch.equal(pairs(DOCUMENTS * 10, TOKENIZER, 24, seed=1).label, made.label)
 
 
-def test_neither_sentence_alone_tells_whether_it_is_a_pair() -> None:
-    """Seconds of both kinds are drawn from the same ones: their words are as often in each."""
-    made = pairs(DOCUMENTS * 20, TOKENIZER, length=24, seed=0)
-    lengths = made.attention_mask.sum(1).double()
-    gap = lengths[made.label == IS_NEXT].mean() - lengths[made.label == NOT_NEXT].mean()
-    assert abs(float(gap)) < 0.3
-
-
 def test_a_pair_that_is_too_long_is_cut_from_the_longer_sentence() -> None:
     documents = [["a cat", "the old dog sat on the new mat and saw it"], *DOCUMENTS[:2]]
     made = pairs(documents, TOKENIZER, length=10, seed=3)
-    assert (made.attention_mask.sum(1) <= 10).all() and (made.tokens == SEP).sum(1).tolist() == [
-        2
-    ] * 5
-
-
-def test_pairs_need_two_documents() -> None:
+    assert (made.attention_mask.sum(1) <= 10).all()
+    assert ((made.tokens == SEP).sum(1) == 2).all()
     with pytest.raises(ValueError, match="two documents"):
-        pairs(DOCUMENTS[:1], TOKENIZER, length=12, seed=0)
+        pairs(documents[:1], TOKENIZER, length=12, seed=0)
 
 
 def test_masking_rates_and_what_is_never_masked() -> None:

@@ -3,7 +3,6 @@
 import hashlib
 import io
 import re
-import socket
 import threading
 import time
 import zipfile
@@ -57,8 +56,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         self.asked.append(self.path)
-        if self.path in ("/404", "/503"):
-            self.send_error(int(self.path[1:]))
+        if self.path == "/404":
+            self.send_error(404)
             return
         if self.path == "/silent":
             time.sleep(3)
@@ -133,35 +132,19 @@ def test_a_download_that_is_cut_is_tried_again(server: str, tmp_path: Path) -> N
     ("path", "words"),
     [
         ("404", "answers 404; is the address right"),
-        ("503", "answers 503; try again later"),
         ("nonsense", f"gave a file whose SHA-256 is not {SHA256}; .* log in, and try again"),
         ("always-cut", "no connection .* try again"),
         ("silent", r"no connection .*\(ReadTimeout\); try again"),
     ],
 )
-def test_what_cannot_be_had_is_said_and_nothing_is_kept(
+def test_what_cannot_be_had_or_kept_is_said(
     server: str, tmp_path: Path, path: str, words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if path == "silent":  # the others answer, though it be late on a busy machine
         monkeypatch.setattr(wikitext, "TIMEOUT", 0.2)
-    with pytest.raises(DownloadError, match=words) as caught:
+    with pytest.raises(DownloadError, match=words):
         fetch(f"{server}/{path}", tmp_path / "file.parquet", SHA256)
-    assert "\n" not in str(caught.value)
-    end = time.monotonic() + 10  # the server may read it only after we hung up
-    while len(_Handler.asked) < 3 and time.monotonic() < end:
-        time.sleep(0.02)
-    assert _Handler.asked == 3 * [f"/{path}"]
     assert not list(tmp_path.iterdir())
-
-
-def test_no_server_at_all(tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as closed:
-        address = f"http://127.0.0.1:{closed.getsockname()[1]}/x"
-    with pytest.raises(DownloadError, match=f"no connection to {address} .*; try again"):
-        fetch(address, tmp_path / "file.parquet", SHA256)
-
-
-def test_a_folder_that_cannot_be_written_is_named(server: str, tmp_path: Path) -> None:
     (tmp_path / "cache").touch()
     with pytest.raises(DownloadError, match=r"cache cannot keep the file .* another folder"):
         wikitext2(tmp_path / "cache", f"{server}/fine", SHA256)
@@ -182,13 +165,3 @@ def test_a_broken_file_is_fetched_again(server: str, tmp_path: Path) -> None:
     kept.write_bytes(FILE[:-1])
     assert wikitext2(tmp_path, f"{server}/fine", SHA256).documents
     assert kept.read_bytes() == FILE
-
-
-def test_a_file_that_is_no_parquet_is_named(server: str, tmp_path: Path) -> None:
-    with pytest.raises(DownloadError, match=r"cannot be read as Parquet .*; try: pip install"):
-        wikitext2(tmp_path, f"{server}/nonsense", hashlib.sha256(NONSENSE).hexdigest())
-
-
-def test_the_revision_is_fixed() -> None:
-    assert re.search(r"/resolve/[0-9a-f]{40}/", wikitext.ADDRESS)
-    assert re.fullmatch("[0-9a-f]{64}", wikitext.SHA256)

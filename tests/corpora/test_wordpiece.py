@@ -12,19 +12,19 @@ TEXTS = [" ".join(random.Random(n).choices(WORDS, k=9)) for n in range(200)]
 TOKENIZER = wordpiece.train(TEXTS, vocab_size=90)
 
 
-def test_longest_match_is_the_librarys_on_ten_thousand_words() -> None:
+def test_longest_match_is_the_librarys_on_thousands_of_words() -> None:
     draw = random.Random(0)
     vocabulary = TOKENIZER.get_vocab()
     letters = [*sorted({letter for word in WORDS for letter in word}), "z"]
-    whole = 0
-    for _ in range(10_000):
+    known = set()
+    for _ in range(2000):
         parts = draw.choices(WORDS, k=draw.randint(0, 2))
         word = "".join(part[: draw.randint(1, 9)] for part in parts)
         word += "".join(draw.choices(letters, k=draw.randint(1, 5)))
         ours = wordpiece.longest_match(word, vocabulary)
         assert ours == TOKENIZER.encode(word).tokens
-        whole += ours != ["[UNK]"]
-    assert 1000 < whole < 9900  # both outcomes were tried
+        known.add(ours != ["[UNK]"])
+    assert known == {True, False}
 
 
 def test_special_tokens_come_first_and_a_file_brings_it_back(tmp_path: Path) -> None:

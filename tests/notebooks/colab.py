@@ -9,32 +9,23 @@ those of this environment. Colab's own modules, its page and its storage are not
 from __future__ import annotations
 
 import dataclasses
-import os
 import subprocess
 import sys
 import sysconfig
 import tempfile
-import threading
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import nbformat
 from jupyter_client.manager import KernelManager
-from nbclient import NotebookClient
 
 from helpers.course import settings
 from helpers.course.authoring import build, release
 from helpers.course.settings import Course
 from tests.notebooks import smoke
+from tests.web.figures import hosting
 
 VERSIONS = ("ipython==7.34.0", "ipykernel==6.17.1", "ipywidgets==7.7.1", "setuptools")
 VERSION = "import IPython, ipywidgets; print(IPython.__version__, ipywidgets.__version__)"
-
-
-class _Silent(SimpleHTTPRequestHandler):
-    def log_message(self, _format: str, *_arguments: object) -> None:
-        return
 
 
 def runtime(folder: Path) -> Path:
@@ -66,24 +57,6 @@ def published(course: Course, folder: Path) -> Course:
     )
 
 
-def lost(course: Course, unit: str, python: Path, address: str, folder: Path) -> list[str]:
-    """Run a unit's published solution; a line for each part that lost points."""
-    notebook = build.make(course, unit, folder / "made").solution
-    text = nbformat.writes(notebook).replace("https://github.com/someone", f"{address}/someone")
-    notebook = nbformat.reads(text, as_version=4)
-    manager = KernelManager(kernel_name="python3")
-    assert manager.kernel_spec is not None
-    manager.kernel_spec.argv[0] = str(python)
-    (folder / "content").mkdir(exist_ok=True)
-    resources = {"metadata": {"path": str(folder / "content")}}
-    client = NotebookClient(notebook, km=manager, timeout=600, resources=resources)
-    client.execute(env=os.environ | {"ORDER_MATTERS_PROFILE": "dry"})
-    found = list(smoke.findings(notebook))
-    print(f"{unit}: {sum(each['earned'] for each in found):g} points of the checks")
-    wrong = [f"{unit}: {each}" for each in found if each["earned"] < each["points"]]
-    return wrong if found else [f"{unit}: no check has said anything"]
-
-
 def main(units: list[str]) -> int:
     """Run these units, or the first one; 0 where all points are earned."""
     with tempfile.TemporaryDirectory() as made:
@@ -91,16 +64,16 @@ def main(units: list[str]) -> int:
         python = runtime(folder / "runtime")
         subprocess.run([python, "-c", VERSION], check=True)
         course = published(settings.find(), folder / "site")
-        handler = partial(_Silent, directory=str(folder / "site"))
-        with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-            threading.Thread(target=server.serve_forever, daemon=True).start()
-            address = f"http://127.0.0.1:{server.server_port}"
-            wrong = [
-                line
-                for unit in units or ["00-start-here"]
-                for line in lost(course, unit, python, address, folder)
-            ]
-            server.shutdown()
+        wrong = []
+        with hosting(folder / "site") as address:
+            for unit in units or ["00-start-here"]:
+                notebook = build.make(course, unit, folder / "made").solution
+                text = nbformat.writes(notebook)
+                text = text.replace("https://github.com/someone", f"{address}/someone")
+                manager = KernelManager(kernel_name="python3")
+                assert manager.kernel_spec is not None
+                manager.kernel_spec.argv[0] = str(python)
+                wrong += smoke.lost(unit, nbformat.reads(text, as_version=4), "dry", km=manager)
     print(*wrong, sep="\n", end="\n" if wrong else "")
     return int(bool(wrong))
 

@@ -3,6 +3,7 @@
 import html
 import os
 import re
+import tomllib
 from pathlib import Path
 
 import nbformat
@@ -14,6 +15,8 @@ from helpers.checks.engine.report import FINDINGS, STUB
 from helpers.course.settings import Course
 from tests.common import UNITS
 from tests.tiers import sample
+
+OUTCOMES = tomllib.loads(Path(__file__).with_name("outcomes.toml").read_text(encoding="utf-8"))
 
 
 @pytest.mark.slow
@@ -57,14 +60,21 @@ def test_each_lesson_has_what_a_learner_expects(course: Course, unit: str) -> No
 
 
 @pytest.mark.parametrize("unit", UNITS)
-def test_every_prediction_meets_what_was_measured(course: Course, unit: str) -> None:
+def test_each_prediction_comes_out_as_the_text_below_it_says(course: Course, unit: str) -> None:
+    """Where an outcome has changed, read the text that follows it before outcomes.toml is changed.
+
+    Numbers differ from run to run; of a choice, the letter counts.
+    """
     cells = nbformat.read(course.solutions / unit / f"{unit}.ipynb", as_version=4).cells
-    shown = {cell.source: str(cell.get("outputs", "")) for cell in cells}
-    asked = {name for source in shown for name in re.findall(r"^predict\(\"(\w+)", source, re.M)}
-    assert len(asked) >= 3 or unit == UNITS[0]
-    for name in asked:
-        measured = [told for source, told in shown.items() if f'outcome("{name}"' in source]
-        assert len(measured) == 1 and "Measured: " in measured[0], name
+    outcomes = {}
+    for cell in cells:
+        if asked := re.search(r'^outcome\("(\w+)"', cell.source, re.MULTILINE):
+            [shown] = [each for each in cell.outputs if each.output_type == "execute_result"]
+            outcomes[asked[1]] = shown.data["text/plain"].removeprefix("Measured: ")
+    names = {name for cell in cells for name in re.findall(r'^predict\("(\w+)', cell.source, re.M)}
+    assert names == set(outcomes)
+    letters = {name: told[0] for name, told in outcomes.items() if re.match(r"[a-z]\)", told)}
+    assert letters == OUTCOMES.get(unit, {})
 
 
 @pytest.mark.parametrize("unit", UNITS)

@@ -5,16 +5,12 @@ import re
 import nbformat
 import pandas as pd
 import pytest
-from torch import Generator
 
 from helpers import results
-from helpers.corpora import Grammar
 from tests.common import ROOT
 
 BIASES = ["clipped bias", "T5 bias", "Kerple", "ALiBi, directional", "ALiBi, symmetric", "FIRE"]
 BY_OFFSET = ["RoPE", "xPos", "Shaw", "DeBERTa", "Transformer-XL", "CoPE", "Shaw keys"]
-BELOW = {"learned": 1.05, "sinusoidal": 1.2}  # times the limit, at most
-ABOVE = {"none": 2.5}  # at least
 
 
 @pytest.fixture(scope="module")
@@ -39,14 +35,6 @@ def test_the_race_at_the_length_trained_at(far: pd.Series) -> None:
     assert overall["none"] == overall.max() and overall["FIRE"] > 1
 
 
-def test_xpos_is_rope_to_less_than_a_spread(far: pd.Series) -> None:
-    table = results.load("bert_grammar").table
-    runs = table[(table["length"] == 64) & (table["kind"] == "all")]
-    spread = runs.groupby("encoding")["loss"].std()
-    apart = abs(far["all", 64, "xPos"] - far["all", 64, "RoPE"])
-    assert apart < min(spread["xPos"], spread["RoPE"])
-
-
 def test_the_race_on_longer_texts(far: pd.Series) -> None:
     lost = far["other", 256] - far["other", 64]
     assert (abs(lost[["window", "Kerple"]]) < 0.05).all()
@@ -54,32 +42,19 @@ def test_the_race_on_longer_texts(far: pd.Series) -> None:
     assert 1.5 < lost["RoPE"] < 1.65 < 1.75 < lost["xPos"] < 1.85
     worse = far["other", 256] > far["other", 256, "none"]
     assert worse[["learned", "Huang", "Fourier", "sinusoidal"]].all()
-    assert (far["beat", 256][["learned", "sinusoidal"]] < 0.15).all() and far[
-        "beat", 256, "none"
-    ] > 2
+    beat = far["beat", 256]
+    assert (beat[["learned", "sinusoidal"]] < 0.15).all() and beat["none"] > 2
 
 
-def test_times_the_limit() -> None:
+def test_times_the_limit(far: pd.Series) -> None:
     table = results.load("bert_grammar").table
     runs = table[(table["length"] == 64) & (table["kind"] == "all")]
     times = (runs["loss"] / runs["limit"]).groupby(runs["encoding"]).mean()
-    assert all(times[name] <= most for name, most in BELOW.items())
-    assert all(times[name] >= least for name, least in ABOVE.items())
+    assert times["learned"] <= 1.05 and times["sinusoidal"] <= 1.2 and times["none"] >= 2.5
     assert (runs["loss"] > runs["limit"]).all()
-
-
-def test_the_choices() -> None:
-    table = results.load("bert_choices").table
-    assert (table["steps"] * table["batch"] == 800 * 64).all()
-    runs = (table["loss"] / table["limit"]).groupby(table["changed"])
-    mean, most, least = runs.mean(), runs.max(), runs.min()
-    assert (runs.count() == 3).all()
-    tables = mean.drop(["encoding sinusoidal", "encoding sinusoidal, std 0.02"])
-    assert tables.idxmin() == "share 0.4" and most["share 0.4"] < least["as chosen"]
-    assert min(least[["optimizer adamw", "lr 0.002", "batch 128"]]) > most["as chosen"]
-    alike = mean[["std 0.02", "std 0.1", "batch 32", "norm post", "lr 0.008"]]
-    assert (abs(alike - mean["as chosen"]) < runs.std().max()).all()
-    assert least["encoding sinusoidal, std 0.02"] > most["encoding sinusoidal"] + 0.03
+    spread = runs.groupby("encoding")["loss"].std()
+    apart = abs(far["all", 64, "xPos"] - far["all", 64, "RoPE"])
+    assert apart < min(spread["xPos"], spread["RoPE"])
 
 
 def test_english() -> None:
@@ -100,28 +75,14 @@ def test_english() -> None:
     assert (worse[[*by_offset, "none", "learned, shuffled order"]] < 0.2).all()
 
 
-def test_table_6_in_miniature() -> None:
-    table = results.load("bert_ablation").table
-    by_size = table.groupby(["layers", "width", "heads", "lr"])[["perplexity", "accuracy"]].mean()
-    text = by_size["perplexity"]
-    assert text[1, 64, 4, 0.004] > text[2, 64, 1, 0.004] > text[2, 64, 4, 0.004]
-    assert text[2, 64, 4, 0.004] > text[4, 64, 4, 0.004] > text[4, 96, 6, 0.004]
-    assert text[4, 96, 6, 0.004] < text[8, 96, 6, 0.004] < text[8, 96, 6, 0.002]
-    at_rate = table.query("lr == 0.004")
-    *at_chance, best = sorted(at_rate.query("layers == 1")["accuracy"])
-    assert max(at_chance) < 0.55 and best < 0.7
-    assert (at_rate.query("layers > 1")["accuracy"] > 0.9).all()
-
-
 def test_what_pretraining_is_worth() -> None:
     table = results.load("bert_tuning").table.set_index(["task", "start"])["accuracy"].sort_index()
     agreement = {start: table["agreement", start] for _, start in table.index.unique()}
     least, *others = sorted(agreement["pretrained"])
     assert 0.92 < least < 0.93 and min(others) > 0.99
     assert agreement["pretrained, frozen"].between(0.52, 0.6).all()  # a little above chance
-    assert all(
-        agreement[start].between(0.48, 0.52).all() for start in ("from nothing", "bag of words")
-    )
+    for start in ("from nothing", "bag of words"):
+        assert agreement[start].between(0.48, 0.52).all()
     assert all(len(runs) == 3 for runs in agreement.values())
     pairs = table["pairs"].groupby("start").mean()
     order = ["pretrained", "from nothing", "pretrained, frozen", "bag of words"]
@@ -153,26 +114,14 @@ def test_a_table_must_be_loud_and_rope_needs_offsets_that_it_knows() -> None:
     assert 0.01 < runs.mean()["frozen, std 0.14", 24] - runs.mean()["learned", 24] < 0.03
     assert most["RoPE, clipped", 96] < limit[96] + 0.07
     assert least["RoPE", 96] > limit[96] + 1
-    rope, clipped = (  # the same weights, and at 24 there is nothing to clip
-        table[(table["encoding"] == name) & (table["length"] == 24)].set_index("seed")["loss"]
-        for name in ("RoPE", "RoPE, clipped")
-    )
-    assert (abs(rope - clipped) < 1e-4).all()
+    # The same weights, and at 24 there is nothing to clip.
+    at_24 = table.query("length == 24").pivot(index="seed", columns="encoding", values="loss")
+    assert (abs(at_24["RoPE"] - at_24["RoPE, clipped"]) < 1e-4).all()
     mean = runs.mean()
     assert 1.75 < mean["RoPE", 96] < 1.95 and 0.15 < limit[96] < 0.25  # “about 1.8”, “about 0.2”
     none = results.load("lag3").table.query("encoding == 'none' and length == 24")["loss"].mean()
-    assert mean["learned", 24] < limit[24] + 0.04 and round(none - limit[24], 1) == 1.3
-
-
-def test_what_unit_03_begins_with() -> None:
-    table, lag = results.load("lag_controls").table, results.load("lag3").table
-    above = {}
-    for name, runs in {"learned": table, "frozen": table, "none": lag}.items():
-        each = runs[(runs["length"] == 24) & (runs["encoding"] == name)]
-        assert each["seed"].nunique() == 3
-        above[name] = each["loss"] - each["limit"]
-    assert above["learned"].max() < 0.04
-    assert [f"{above[name].mean():.2f}" for name in ("frozen", "none")] == ["1.24", "1.33"]
+    assert most["learned", 24] < limit[24] + 0.04
+    assert f"{mean['frozen', 24] - limit[24]:.2f} {none - limit[24]:.2f}" == "1.24 1.33"
 
 
 def test_what_unit_04_says_of_a_table_for_each_head() -> None:
@@ -189,16 +138,8 @@ def test_what_unit_04_says_of_a_table_for_each_head() -> None:
 def test_what_unit_06_says_of_trained_stacks() -> None:
     table = results.load("stack").table
     assert table.groupby(["encoding", "length"])["seed"].nunique().min() >= 3
-    least, most = (
-        table.groupby(["encoding", "length"])[
-            [
-                "loss",
-                "limit",
-                *(f"{known} {layer}" for known in ("probe", "residual") for layer in range(5)),
-            ]
-        ].agg(which)
-        for which in ("min", "max")
-    )
+    runs = table.groupby(["encoding", "length"])
+    least, most = runs.min(), runs.max()
     at24 = (table["length"] == 24) & (table["encoding"] == "with skips")
     spread = table[at24]["loss"].max() - table[at24]["loss"].min()
     gap = least["loss"]["no skips", 24] - most["loss"]["with skips", 24]
@@ -215,9 +156,10 @@ def test_what_unit_06_says_of_trained_stacks() -> None:
     assert most["loss"]["Shaw", 24] < least["loss"].loc[[("renewed", 24), ("with skips", 24)]].min()
     # Beyond the length: a table fails however often it is added.
     for length in (48, 96):
-        far = least["loss"]["renewed", length] - least["limit"]["renewed", length]
-        assert far > 0.8 * (most["loss"]["with skips", length] - least["limit"]["renewed", length])
-        assert most["loss"]["Shaw", length] < least["limit"]["Shaw", length] + 0.15
+        limit = least["limit"]["Shaw", length]
+        far = least["loss"]["renewed", length] - limit
+        assert far > 0.8 * (most["loss"]["with skips", length] - limit)
+        assert most["loss"]["Shaw", length] < limit + 0.15
 
 
 def test_in_unit_06_only_shaws_clipped_keys_and_a_window_carry_over() -> None:
@@ -254,14 +196,6 @@ def test_the_race_of_six_in_unit_08(far: pd.Series) -> None:
     below = (english["shown"].mean() - loss).round(1)
     assert (below["none"], below["RoPE"]) == (0.2, 2.0)
     assert round(loss["T5 bias"] - loss["RoPE"], 1) == 0.8
-
-
-def test_where_the_recorded_curve_with_a_table_ends_in_unit_08() -> None:
-    table = results.load("full_curves_cpu").table.query("run == 'learned'")
-    grammar = Grammar()
-    limit = grammar.bayes_loss(grammar.batch(400, 64, Generator().manual_seed(2)))
-    for last in (3, 5, 10):
-        assert 1.065 < table["loss"].tail(last).mean() / limit < 1.085
 
 
 def test_each_optimiser_at_its_own_learning_rates() -> None:

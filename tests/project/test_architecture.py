@@ -16,8 +16,6 @@ def test_the_picture_shows_what_the_imports_say() -> None:
     graph = architecture.packages()
     stale = "run: python -m tests.project.architecture"
     assert architecture.PATH.read_text(encoding="utf-8") == architecture.svg(graph), stale
-    graph.add_edge("helpers.runtime", "helpers.plots")
-    assert architecture.PATH.read_text(encoding="utf-8") != architecture.svg(graph)
 
 
 def test_the_page_names_what_there_is() -> None:
@@ -27,12 +25,10 @@ def test_the_page_names_what_there_is() -> None:
     code = "\n".join(path.read_text(encoding="utf-8") for path in modules)
     found = re.findall(r"`([^`\n]+)`", page)
     paths = [each for each in found if re.fullmatch(r"[\w./-]+/[\w./-]*", each)]
-    assert len(paths) >= 8
     assert [each for each in paths if not (ROOT / each).exists()] == []
     names = [
         part for each in found if re.fullmatch(r"[\w.]+\(\)", each) for part in each.split(".")
     ]
-    assert len(names) >= 15
     defined = set(re.findall(r"(?:def|class) (\w+)|(\w+) = Exercise\(", code))
     known = {name for pair in defined for name in pair} | {path.stem for path in modules}
     assert [each for each in names if each.removesuffix("()") not in known] == []

@@ -30,15 +30,6 @@ def test_a_form_asks_for_all_that_repeats_what_happened(course: Course, form: Pa
     assert "seed" in fields["shown"]["attributes"]["description"]
 
 
-def test_the_hooks_need_no_network() -> None:
-    [repository] = _yaml(".pre-commit-config.yaml")["repos"]
-    assert repository["repo"] == "local"
-    assert [each["id"] for each in repository["hooks"]] == ["style", "format", "drift"]
-    for hook in repository["hooks"]:
-        assert hook["language"] == "system"
-        assert hook["entry"].startswith(".venv/bin/")
-
-
 def test_the_workflow_runs_a_learners_units_on_other_systems(course: Course) -> None:
     job = _yaml(".github/workflows/test.yml")["jobs"]["learner"]
     assert job["strategy"]["matrix"]["system"] == ["macos-latest", "windows-latest"]
@@ -64,27 +55,11 @@ def test_a_learners_unit_earns_all_points_and_a_wrong_one_is_told(
     assert "00-start-here: several sentences" in capsys.readouterr().err
 
 
-def test_the_recipes_are_short_and_name_files_that_there_are() -> None:
-    for recipe in RECIPES.split("\n## ")[1:]:
-        assert len(re.findall(r"^\d+\. ", recipe, re.MULTILINE)) <= 10, recipe
+def test_the_recipes_name_files_that_there_are() -> None:
     paths = re.findall(r"`([\w./-]+\.(?:py|md|toml|yml|yaml))`", RECIPES)
     named = [path for path in paths if "/" in path and "name" not in path]
     assert len(named) >= 10
     assert [path for path in named if not (ROOT / path).exists()] == []
-
-
-def test_the_recipes_commands_are_targets_of_make() -> None:
-    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    named = set(re.findall(r"make ([a-z]+)", "\n".join(re.findall(r"`([^`]*)`", RECIPES))))
-    assert {"quick", "test", "build", "probes", "table"} <= named
-    targets = set(re.findall(r"^([a-z]+):", makefile, re.MULTILINE))
-    assert named <= targets, named - targets
-
-
-def test_the_readme_leads_to_the_recipes() -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert "(CONTRIBUTING.md)" in readme
-    assert "(docs/architecture.md)" in readme
 
 
 def test_the_list_of_changes_has_this_version_and_what_comes() -> None:

@@ -24,13 +24,10 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 
 
 def _locked() -> dict[str, str]:
-    lines = [
-        line.split("==")
-        for name in ("requirements.lock", "requirements-no-deps.lock")
-        for line in (ROOT / name).read_text().splitlines()
-        if line and not line.startswith("#")
-    ]
-    return {_name(name): version for name, version in lines}
+    names = ("requirements.lock", "requirements-no-deps.lock")
+    text = "\n".join((ROOT / name).read_text() for name in names)
+    pins = re.findall(r"^([^#\n]+)==(.+)$", text, re.MULTILINE)
+    return {_name(name): version for name, version in pins}
 
 
 def _name(name: str) -> str:
@@ -79,8 +76,7 @@ def test_what_is_imported_is_declared(folder: str, extras: tuple[str, ...]) -> N
                 assert {_name(each) for each in owners.get(name, [name])} & declared, (path, name)
 
 
-@pytest.mark.parametrize("module", ["lab", "work", "doctor", "install", "cli", "intake.repair"])
-def test_a_learners_commands_import_what_a_learner_has(module: str) -> None:
+def test_a_learners_commands_import_what_a_learner_has() -> None:
     """Where nothing is installed for grading: at the top of no module that they import."""
     extras = PROJECT["optional-dependencies"]
     asked = [*PROJECT["dependencies"], *extras["lab"]]
@@ -88,7 +84,8 @@ def test_a_learners_commands_import_what_a_learner_has(module: str) -> None:
     gone = {Requirement(text).name.replace("-", "_") for text in extras["grading"]} - there
     gone -= {"jinja2", "markupsafe", "matplotlib_inline", "pygments", "traitlets"}  # JupyterLab's
     without = f"import sys; sys.modules |= dict.fromkeys({sorted(gone)})"
-    command = f"{without}; import helpers.course.{module}"
+    modules = ("lab", "work", "doctor", "install", "cli", "intake.repair")
+    command = f"{without}; import {', '.join(f'helpers.course.{each}' for each in modules)}"
     subprocess.run([sys.executable, "-c", command], cwd=ROOT, check=True)
 
 
@@ -104,11 +101,6 @@ def test_conda_and_binder_install_the_same_versions() -> None:
     assert os.access(ROOT / "postBuild", os.X_OK)  # repo2docker refuses it otherwise
 
 
-def test_readme_is_short() -> None:
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert len([word for word in text.split() if re.search(r"\w", word)]) <= 1000
-
-
 def test_a_page_says_why_each_dependency_is_there() -> None:
     readme = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8")
     extras = PROJECT["optional-dependencies"].values()
@@ -122,8 +114,6 @@ def test_readme_has_the_generated_table_of_units(course: Course) -> None:
 
 def test_readme_has_badges_once_they_lead_somewhere(course: Course) -> None:
     assert published.readme_badges(course) in (ROOT / "README.md").read_text()
-    empty = dataclasses.replace(course, wheel="")
-    assert published.readme_badges(empty) == ""
     somewhere = dataclasses.replace(
         course, owner="someone", repository="order", release="v1", wheel="a-1-none.whl"
     )
@@ -146,20 +136,18 @@ def test_readme_begins_with_a_picture_that_loads_quickly() -> None:
     assert f"“Hint: {report.hints[0]}”" in " ".join(alt.split())
 
 
-@pytest.mark.parametrize(
-    ("schema", "path"),
-    [
-        ("vendor.github-workflows", ".github/workflows/test.yml"),
-        ("vendor.github-workflows", ".github/workflows/nightly.yml"),
-        ("vendor.github-workflows", ".github/workflows/site.yml"),
-        ("vendor.citation-file-format", "CITATION.cff"),
-        ("vendor.github-issue-config", ".github/ISSUE_TEMPLATE/config.yml"),
-        ("vendor.github-issue-forms", ".github/ISSUE_TEMPLATE/right-answer-refused.yml"),
-        ("vendor.github-issue-forms", ".github/ISSUE_TEMPLATE/wrong-answer-passed.yml"),
-    ],
-)
-def test_files_follow_their_published_schema(schema: str, path: str) -> None:
-    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", schema, path]
+SCHEMAS = {
+    "github-workflows": ".github/workflows/*.yml",
+    "citation-file-format": "CITATION.cff",
+    "github-issue-config": ".github/ISSUE_TEMPLATE/config.yml",
+    "github-issue-forms": ".github/ISSUE_TEMPLATE/*-*.yml",
+}
+
+
+@pytest.mark.parametrize("schema", SCHEMAS)
+def test_files_follow_their_published_schema(schema: str) -> None:
+    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", f"vendor.{schema}"]
+    command += map(str, ROOT.glob(SCHEMAS[schema]))
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
 
@@ -167,8 +155,7 @@ def test_files_follow_their_published_schema(schema: str, path: str) -> None:
 def test_the_workflow_and_ci_run_the_readmes_command() -> None:
     workflow = yaml.safe_load((ROOT / ".github/workflows/test.yml").read_text())
     job = workflow["jobs"]["test"]
-    first, on_the_first, on_others = re.findall(r"'([^']+)'", job["steps"][-1]["run"])
-    assert (on_the_first, on_others) == ("test plain", "desk")
+    first = re.findall(r"'([^']+)'", job["steps"][-1]["run"])[0]
     nightly = yaml.safe_load((ROOT / ".github/workflows/nightly.yml").read_text())
     assert nightly["jobs"]["everything"]["steps"][-1]["run"] == "make nightly"
     supported = PROJECT["requires-python"]
@@ -178,25 +165,6 @@ def test_the_workflow_and_ci_run_the_readmes_command() -> None:
     lines = (ROOT / ".ci" / "run").read_text().splitlines()
     assert [line.split(" #")[0] for line in lines[-2:]] == ["make test", "make plain"]
     assert "make test" in (ROOT / "README.md").read_text()
-
-
-def test_make_help_lists_the_targets() -> None:
-    done = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True)
-    for target in (
-        "demo",
-        "quick",
-        "test",
-        "nightly",
-        "lab",
-        "grade",
-        "build",
-        "study",
-        "bench",
-        "table",
-        "site",
-        "serve",
-    ):
-        assert f"make {target}" in done.stdout
 
 
 def test_no_file_is_long() -> None:

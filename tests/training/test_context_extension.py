@@ -7,9 +7,9 @@ import torch
 
 from benchmarks.longer_study import FACTOR, MADE, TRAINED, slowed
 from helpers.corpora import LagLanguage
-from helpers.encodings import create, hooks_of
+from helpers.encodings import create
 from helpers.training.context_extension import extend
-from helpers.training.experiments import fit, run, with_encoding
+from helpers.training.experiments import fit, run
 
 TASK = LagLanguage()
 SIZES = {"d_model": 48, "num_heads": 4}
@@ -53,15 +53,6 @@ def test_a_fine_tuning_learns_from_longer_texts_only() -> None:
 
     extend(model, Watched(), {"RoPE": ROPE}, 0, tuning=(3,), lengths=(9,), longer=20)
     assert lengths == [9, 20, 20, 20]
-
-
-def test_a_copy_with_another_encoding_is_a_copy() -> None:
-    model = fit(TASK, ROPE, seed=0, steps=1, length=9)
-    other = with_encoding(model, partial(create, "none", **SIZES))
-    with torch.no_grad():
-        other.tokens.weight.zero_()
-    assert model.tokens.weight.any()
-    assert not hooks_of(other.position)
 
 
 @pytest.mark.parametrize("label", MADE)

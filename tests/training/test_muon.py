@@ -8,7 +8,6 @@ import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
-from helpers import runtime
 from helpers.encodings import available
 from helpers.model.bert import Bert, Pretraining, preset
 from helpers.training import optimizer
@@ -53,13 +52,6 @@ def test_the_steps_are_those_of_pytorch_but_for_rounding(
         assert (_after(Muon, shape, **other) - there).norm() < 0.02 * moved, other
 
 
-def test_an_update_is_nearly_orthogonal() -> None:
-    before = _after(Muon, (8, 8), 0, weight_decay=0.0)
-    update = _after(Muon, (8, 8), 1, weight_decay=0.0) - before
-    values = torch.linalg.svdvals(update / (0.02 * 0.2 * 8**0.5))
-    assert values.min() > 0.5 and values.max() < 1.5
-
-
 def test_q_k_and_v_in_one_matrix_are_three() -> None:
     draw = torch.Generator().manual_seed(0)
     start = torch.randn(24, 8, generator=draw)
@@ -77,35 +69,16 @@ def test_q_k_and_v_in_one_matrix_are_three() -> None:
     assert (fused - torch.cat([*apart])).norm() < 0.02 * moved
 
 
-@pytest.mark.parametrize(
-    ("precision", "products"),
-    [("bfloat16", torch.bfloat16), ("float32", torch.float32), ("float16", torch.float32)],
-)
-def test_its_products_are_in_bfloat16_where_that_is_quick(
-    monkeypatch: pytest.MonkeyPatch, precision: str, products: torch.dtype
-) -> None:
-    monkeypatch.setattr(runtime, "fast_precision", lambda: precision)
-    adamw, muon = optimizer.build(nn.Linear(3, 4), "muon", 0.1)
-    assert isinstance(adamw, torch.optim.AdamW) and isinstance(muon, Muon)
-    assert muon.precision == products
-
-
-def _groups(model: nn.Module, kind: str) -> list[tuple[type, dict[str, Any], set[str]]]:
-    """Whose groups with which options have which parameters."""
-    names = {id(each): name for name, each in model.named_parameters()}
-    built = optimizer.build(model, kind, 0.1)
-    groups = [(type(each), group) for each in built for group in each.param_groups]
-    found = [(who, group, {names[id(p)] for p in group["params"]}) for who, group in groups]
-    assert sorted(name for *_, has in found for name in has) == sorted(names.values())
-    return found
-
-
 @pytest.mark.parametrize("name", available())
 def test_muon_has_the_matrices_between_hidden_states_and_nothing_else_decays(name: str) -> None:
     size = preset("mini", vocab_size=1100)
     model = Pretraining(Bert(size, name))
-    position = {each for each in dict(model.named_parameters()) if ".position." in each}
-    for who, group, has in _groups(model, "muon"):
+    names = {id(each): name for name, each in model.named_parameters()}
+    position = {each for each in names.values() if ".position." in each}
+    built, found = optimizer.build(model, "muon", 0.1), list[str]()
+    for who, group in [(type(each), group) for each in built for group in each.param_groups]:
+        has = {names[id(each)] for each in group["params"]}
+        found += has
         if who is not Muon:
             assert group["weight_decay"] == 0
             assert not {n for n in has if n.removesuffix(".weight").endswith(HIDDEN)} - position
@@ -115,12 +88,11 @@ def test_muon_has_the_matrices_between_hidden_states_and_nothing_else_decays(nam
         assert not any(word in each for each in has for word in ("words", "is_next", "table"))
         for each in has:
             assert min(model.get_parameter(each).shape) >= size.d_model / 2, each
+    assert sorted(found) == sorted(names.values())
 
 
 def test_with_adamw_alone_matrices_decay_and_nothing_else() -> None:
     model = Pretraining(Bert(preset("mini", vocab_size=50)))
-    for _, group, has in _groups(model, "adamw"):
-        assert (group["weight_decay"] > 0) == any(model.get_parameter(n).dim() > 1 for n in has)
     before = {name: each.clone() for name, each in model.named_parameters()}
     for each in model.parameters():
         each.grad = torch.zeros_like(each)

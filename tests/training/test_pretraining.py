@@ -39,24 +39,17 @@ def test_rows_are_the_stream_and_sentences_end_with_sep() -> None:
     assert len(text.training) == 19 * len(text.testing)
 
 
-def test_the_unigram_baseline_is_that_of_counting() -> None:
-    text = _text()
-    words = text.training[text.training > 4].tolist()
-    counts = {word: words.count(word) + 1 for word in range(5, text.tokenizer.get_vocab_size())}
-    seen = text.testing[text.testing > 4].tolist()
-    expected = -sum(math.log(counts[w] / sum(counts.values())) for w in seen) / len(seen)
-    assert text.unigram_baseline() == pytest.approx(expected, rel=1e-12)
-
-
-def test_the_level_of_who_looks_at_the_place_is_the_exact_answer() -> None:
+def test_levels_of_who_counts_and_of_who_looks_at_the_place_are_exact() -> None:
     """By Bayes, from the table of all pairs of a word and what is shown in its place."""
     text = _text()
-    rows = text.rows(16)
+    rows, pieces = text.rows(16), text.tokenizer.get_vocab()
     masked = mask_words(rows, text.tokenizer.get_vocab_size(), Generator().manual_seed(1))
-    share = text.frequencies()
-    pairs = share[:, None] * (
-        0.1 / len(share) + 0.1 * torch.eye(len(share), dtype=torch.float64)
-    )  # (word, shown)
+    counts = torch.tensor([1 + text.training.tolist().count(n) for n in range(5, len(pieces))])
+    share = counts / counts.sum().double()
+    seen = text.testing[text.testing >= 5] - 5
+    assert text.unigram_baseline() == pytest.approx(-share[seen].log().mean().item())
+    random, same = 0.1 / len(share), 0.1 * torch.eye(len(share), dtype=torch.float64)
+    pairs = share[:, None] * (random + same)  # (word, shown)
     expected = []
     for row in range(len(rows)):
         for place, word in zip(masked.places[row], masked.targets[row], strict=True):
@@ -65,19 +58,6 @@ def test_the_level_of_who_looks_at_the_place_is_the_exact_answer() -> None:
                 known = share if shown == MASK else pairs[:, shown - 5] / pairs[:, shown - 5].sum()
                 expected.append(-math.log(known[word]))
     assert text.shown_baseline(masked) == pytest.approx(sum(expected) / len(expected), rel=1e-9)
-    words = masked.targets[masked.targets >= 5] - 5
-    assert text.shown_baseline(masked) < -share[words].log().mean()  # who does not look
-
-
-def test_shuffled_rows_keep_their_words() -> None:
-    rows = _text().rows(16)
-    mixed = shuffled(rows)
-    assert torch.equal(mixed.sort(1).values, rows.sort(1).values)
-    assert not torch.equal(mixed, rows)
-    across = shuffled(rows, across=True)
-    assert torch.equal(across.flatten().sort().values, rows.flatten().sort().values)
-    assert not torch.equal(across.sort(1).values, rows.sort(1).values)
-    assert not torch.equal(shuffled(rows, seed=1), mixed)
 
 
 @pytest.mark.rotating
@@ -89,6 +69,9 @@ def test_order_is_learned_and_lost_when_shuffled() -> None:
         model, _ = on_text("learned", change(text.rows(16)), 0, 500, size, lr=1e-2)
         found[name] = text_score(model, change(text.rows(16, test=True))).loss
     assert found["order"] < 0.4 < 0.7 < found["none"] < text.unigram_baseline()
+    across = shuffled(text.rows(16), across=True)  # over all rows
+    assert torch.equal(across.flatten().sort().values, text.rows(16).flatten().sort().values)
+    assert not torch.equal(across.sort(1).values, text.rows(16).sort(1).values)
 
 
 def test_a_score_on_text_is_the_mean_over_masked_words() -> None:
@@ -114,9 +97,7 @@ def test_scores_on_the_grammar_are_those_of_evaluate_and_no_kind_beats_its_limit
     assert len(losses) == 30 and len(table) == 10
     every = table[table.kind == "all"].set_index("length")
     for length in (64, 128):
-        test = grammar.batch(
-            64_000 // length, length, torch.Generator().manual_seed(10_000 + length)
-        )
+        test = grammar.batch(64_000 // length, length, Generator().manual_seed(10_000 + length))
         score = evaluate(model, test)
         assert every.loss[length] == pytest.approx(score.loss, abs=1e-4)
         assert every.accuracy[length] == pytest.approx(score.accuracy, abs=1e-6)
@@ -124,12 +105,9 @@ def test_scores_on_the_grammar_are_those_of_evaluate_and_no_kind_beats_its_limit
     assert isinstance(table, pd.DataFrame) and (table.loss > table.limit).all()
 
 
-def test_too_little_text_is_refused() -> None:
+def test_what_is_kept_for_testing_is_drawn_by_the_seed_and_teaches_no_pieces() -> None:
     with pytest.raises(ValueError, match="3 documents are too few"):
         tokenized(English(DOCUMENTS[:3], {}, "0"))
-
-
-def test_what_is_kept_for_testing_is_drawn_by_the_seed_and_teaches_no_pieces() -> None:
     english = English([[5 * letter, 5 * letter] for letter in ascii_lowercase], {}, "0")
     texts = [tokenized(english, 400, seed) for seed in range(3)]
     assert all(text.testing.tolist() == [UNK, SEP, UNK, SEP] for text in texts)

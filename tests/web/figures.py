@@ -1,16 +1,10 @@
-"""The figures' folder served on this machine, and a browser that looks at them.
-
-`python -m tests.web.figures` moves each figure's handles on a page as wide as a phone, and prints
-how many frames a second it shows.
-"""
+"""The figures' folder served on this machine, and a browser that looks at them."""
 
 from __future__ import annotations
 
 import functools
 import html
-import os
 import shutil
-import tempfile
 import threading
 import tomllib
 from collections.abc import Iterator
@@ -87,57 +81,3 @@ def opened(page: Page, address: str) -> Page:
     page.goto(address)
     page.locator("figure.ready").wait_for(timeout=30_000)
     return page
-
-
-# Moves every control of the figure in each of 120 frames, as a finger would; gives the time of
-# each frame, and of the work that our code does in it.
-DRAG = """() => new Promise(done => {
-    const all = [...document.querySelectorAll('figure input[type=range]')];
-    const parts = [...document.querySelectorAll('figure .handle')];
-    const chosen = [...document.querySelectorAll('figure .chip')];
-    const frames = [], work = [];
-    let last = 0;
-    const asked = window.requestAnimationFrame.bind(window);
-    window.requestAnimationFrame = draw => asked(time => {
-        const begun = performance.now();
-        draw(time);
-        work.push(performance.now() - begun);
-    });
-    const step = time => {
-        if (last) frames.push(time - last);
-        last = time;
-        const n = frames.length;
-        if (n === 120) return done({frames, work});
-        for (const each of all) {
-            const [low, high] = [Number(each.min), Number(each.max)];
-            each.value = low + (high - low) * (0.5 + 0.5 * Math.sin(n / 15));
-            each.dispatchEvent(new Event('input'));
-        }
-        const key = n % 40 < 20 ? 'ArrowRight' : 'ArrowLeft';
-        for (const each of parts) each.dispatchEvent(new KeyboardEvent('keydown', {key}));
-        if (!all.length && !parts.length) chosen[n % chosen.length]?.click();
-        asked(step);
-    };
-    asked(step);
-})"""
-
-
-def main() -> None:
-    """Print the frames a second of each figure, at 360 px."""
-    with tempfile.TemporaryDirectory() as folder, serving(Path(folder)) as address, \
-            browsing() as browser:  # fmt: skip
-        page = browser.new_page(viewport=PHONE)
-        load = os.getloadavg()[0] / (os.cpu_count() or 1)
-        print(f"Chromium {browser.version}, 360 px wide; load {load:.1f} for each core")
-        for name in NAMES:
-            seen = opened(page, f"{address}/{name}.html").evaluate(DRAG)
-            frames, work = sorted(seen["frames"]), sorted(seen["work"])
-            median, slow = frames[len(frames) // 2], sum(each > 25 for each in frames)
-            print(
-                f"{name:16} {1000 / median:4.0f} frames a second (median), {slow:2} of "
-                f"{len(frames)} late; drawing {work[len(work) // 2]:.1f} ms, at most {work[-1]:.1f}"
-            )
-
-
-if __name__ == "__main__":
-    main()

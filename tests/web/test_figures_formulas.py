@@ -1,19 +1,16 @@
-"""What figures draw is what helpers compute, to 1e-6, for sizes drawn at random.
-
-And each comparison fails where the formula in the page is another one.
-"""
+"""What figures draw is what helpers compute, to 1e-6, for sizes drawn at random."""
 
 from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 import torch
-from playwright.sync_api import Browser, Page, Route
+from playwright.sync_api import Browser, Page
 from torch import Tensor
 from transformers import PretrainedConfig
 from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
@@ -29,11 +26,9 @@ from helpers.encodings import (
     wavelengths,
 )
 from helpers.encodings.distance import alibi_slopes
-from helpers.encodings.offsets import skew
 from helpers.explorable import data
 from helpers.model.attention import MultiHeadAttention
 from tests.common import needs_browser
-from tests.web.figures import FIGURES
 
 CALL = """async ([module, name, all]) => {
     const {[name]: asked} = await import(`/figures/${module}`);
@@ -44,21 +39,19 @@ CALL = """async ([module, name, all]) => {
 }"""
 
 
+@dataclass(frozen=True)
 class Ask:
-    """A page that answers for the figures' modules, for one of them as it is altered."""
+    """A page that answers for the figures' modules."""
 
-    def __init__(self, page: Page, altered: str = "", query: str = "") -> None:
-        self.page, self.altered, self.query = page, altered, query
+    page: Page
 
     def __call__(self, module: str, name: str, *args: Any) -> Any:
         """What a function of a module makes of its arguments."""
         return self.all(module, name, [args])[0]
 
-    def all(self, module: str, name: str, all_args: Sequence[Sequence[Any]]) -> list[Any]:
+    def all(self, module: str, name: str, all_args: Sequence[Sequence[Any]]) -> Any:
         """The same for several arguments at once."""
-        file = f"{module}.js{self.query if module == self.altered else ''}"
-        found: list[Any] = self.page.evaluate(CALL, [file, name, all_args])
-        return found
+        return self.page.evaluate(CALL, [f"{module}.js", name, all_args])
 
 
 def same(found: Any, expected: Any, within: float = 1e-6) -> None:
@@ -102,15 +95,6 @@ def rotary(ask: Ask, draw: random.Random) -> None:
     same(ask("formulas", "rotary", vector, position, base), turned(row, base)[-1])
 
 
-def score(ask: Ask, draw: random.Random) -> None:
-    """Of the query and the key on the circle: RoPE's second pair, at the base that gives 0.3."""
-    i, j = draw.randint(0, 19), draw.randint(0, 19)
-    angles = torch.tensor([0.4, 1.0], dtype=torch.float64)
-    pairs = torch.stack([0 * angles, 0 * angles, angles.cos(), angles.sin()], -1)  # q, k
-    q, k = (turned(row.expand(20, -1), 0.3**-2) for row in pairs)
-    same(ask("turning", "score", i, j), q[i] @ k[j])
-
-
 def by_transformers(width: int, trained: int, now: int = 0, **rope: Any) -> tuple[Tensor, float]:
     """θ of each pair, float32, and the factor of the cosines and sines."""
     config: Any = PretrainedConfig()
@@ -118,14 +102,6 @@ def by_transformers(width: int, trained: int, now: int = 0, **rope: Any) -> tupl
     config.num_attention_heads, config.max_position_embeddings = 1, trained
     config.rope_parameters = rope
     return ROPE_INIT_FUNCTIONS[rope["rope_type"]](config, torch.device("cpu"), seq_len=now or None)
-
-
-def reached(ask: Ask, draw: random.Random) -> None:
-    """How far round the circle, to one side: in whole turns, and no further than half of one."""
-    width, largest = 2 * draw.randint(1, 16), draw.randint(0, 100)
-    theta = ask("formulas", "frequencies", width)
-    found = ask.all("formulas", "reached", [(largest, each) for each in theta])
-    same(found, (largest / wavelengths(width)).clamp(max=0.5))
 
 
 def yarn(ask: Ask, draw: random.Random) -> None:
@@ -169,27 +145,6 @@ def alibi(ask: Ask, draw: random.Random) -> None:
     query = draw.randrange(33)
     looks = encoding.by_offset(torch.arange(33) - query).softmax(-1)
     same(ask("slopes", "looks", heads, query, form), looks)
-
-
-def reach(ask: Ask, draw: random.Random) -> None:
-    offsets = torch.arange(33) - draw.randrange(20, 33)
-    bias = Alibi(16, 16, form="causal").double().by_offset(offsets)
-    weights = bias.softmax(-1)
-    rising = weights.sort(descending=True).values.cumsum(-1)
-    words = 1 + (rising > 0.9).int().argmax(-1)
-    same(ask.all("slopes", "reach", [[each] for each in weights.tolist()]), words)
-
-
-def skewing(ask: Ask, draw: random.Random) -> None:
-    length = draw.randint(1, 9)
-    products = torch.arange(length * (2 * length - 1)).view(length, -1)
-    found = torch.full((length, length), -1)
-    places = [(i, c) for i in range(length) for c in range(2 * length - 1)]
-    after = ask.all("formulas", "skewed", [(length, i, c) for i, c in places])
-    for (i, c), (row, column) in zip(places, after, strict=True):
-        if 0 <= row < length and column < length:
-            found[row, column] = products[i, c]
-    same(found, skew(products))
 
 
 def patches(ask: Ask, draw: random.Random) -> None:
@@ -240,59 +195,28 @@ def by_pytorch(stored: dict[str, Any], name: str, order: list[int], start: int) 
         return layer(encoding.embed(x, Positions.upto(x.shape[1])), mask)[0, start:]
 
 
-# A comparison, and for each a change of the page's code that it must notice.
-WRONG = {
-    frequencies: ("formulas", "[Math.sin(position", "[Math.cos(position"),
-    similarity: ("formulas", "Math.sin((q + k) * each)", "Math.sin((q - k) * each)"),
-    rotary: ("formulas", "a * Math.cos(angle) - b", "a * Math.cos(angle) + b"),
-    score: ("turning", "(j - i) * THETA", "(i - j) * THETA"),
-    reached: ("formulas", "Math.min(1 / 2", "Math.min(1"),
-    yarn: ("formulas", "Math.floor(turning(fast))", "Math.ceil(turning(fast))"),
-    ntk: ("yarn", "(2 * n) / (D - 2)", "(2 * n) / D"),
-    alibi: ("formulas", "n % 2 === 0", "n % 2 === 1"),
-    reach: ("slopes", "toSorted((a, b) => b - a)", "toSorted().reverse()"),
-    skewing: ("formulas", "column - (length - 1)", "column - length"),
-    patches: ("formulas", "wave(side * down + right)", "wave(side * right + down)"),
-    attention: ("attention", "start + n) : vector", "n + n) : vector"),
-}  # fmt: skip
-NAMED = {each.__name__: each for each in WRONG}
-
-
 @pytest.fixture(scope="module")
 def page(browser: Browser, address: str) -> Iterator[Page]:
-    """A page of the figures' host; `formulas.js?yarn` is the module as `WRONG` alters it."""
+    """A page of the figures' host."""
     found = browser.new_page()
     found.goto(f"{address}/figures/data/clip.json")
-
-    def altered(route: Route) -> None:
-        module, right, other = WRONG[NAMED[route.request.url.split("?")[1]]]
-        text = (FIGURES / f"{module}.js").read_text(encoding="utf-8")
-        route.fulfill(body=text.replace(right, other), content_type="text/javascript")
-
-    found.route("**/*.js?*", altered)
     yield found
     found.close()
 
 
 @needs_browser
-@pytest.mark.parametrize("name", NAMED)
-def test_the_page_computes_what_helpers_do(name: str, page: Page) -> None:
+@pytest.mark.parametrize(
+    "compared",
+    [frequencies, similarity, rotary, yarn, ntk, alibi, patches, attention],
+)
+def test_the_page_computes_what_helpers_do(
+    compared: Callable[[Ask, random.Random], None], page: Page
+) -> None:
     for seed in range(4):
-        NAMED[name](Ask(page), random.Random(seed))
+        compared(Ask(page), random.Random(seed))
 
 
-@needs_browser
-@pytest.mark.parametrize("name", NAMED)
-def test_another_formula_is_noticed(name: str, page: Page) -> None:
-    module, right, _ = WRONG[NAMED[name]]
-    assert right in (FIGURES / f"{module}.js").read_text(encoding="utf-8")
-    ask = Ask(page, module, f"?{name}")
-    with pytest.raises(AssertionError):
-        for seed in range(4):
-            NAMED[name](ask, random.Random(seed))
-
-
-def test_data_are_the_recorded_ones(tmp_path: Path) -> None:
+def test_data_are_the_recorded_ones() -> None:
     found = data.losses()
     assert set(found) == set(data.TASKS)
     for task, each in found.items():

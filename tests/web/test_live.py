@@ -1,24 +1,17 @@
-"""The live mini BERT computes what the course's own model computes, and reads text as it does.
-
-And each comparison fails where the forward pass or WordPiece in the page is another one.
-"""
+"""The live mini BERT computes what the course's own model does, and reads text as it does."""
 
 from __future__ import annotations
 
 import random
-import re
 from collections.abc import Iterable, Iterator
-from copy import deepcopy
-from functools import cache
 from typing import Any, cast
 
 import pytest
 import torch
-from playwright.sync_api import Browser, Page, Route
+from playwright.sync_api import Browser, Page
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
-from torch import Generator, Tensor
+from torch import Tensor
 
-from benchmarks import live_weights
 from benchmarks.live_study import ENCODINGS
 from helpers.corpora.wordpiece import CLS, MASK, SEP, SPECIAL
 from helpers.encodings import prepare_positions
@@ -26,23 +19,19 @@ from helpers.model.attention import EncoderLayer
 from helpers.model.bert import Pretraining
 from tests.common import needs_browser
 from tests.web import live
-from tests.web.figures import LIVE
 
 pytestmark = needs_browser
-EXACT, ROUNDED = 1e-4, 1e-3  # largest difference of a logit
-# Of the page's modules, or of others where `query` asks for them.
-READ = """async ([query, name, all]) => {
-    const {index, model} = await import(`/figures/weights.js${query}`);
+READ = """async ([name, all]) => {
+    const {index, model} = await import("/figures/weights.js");
     const bert = await model(name, await index());
     return all.map((ids) => {
         const {logits, attention} = bert.read(ids);
         return [[...logits], attention.map((heads) => heads.map((each) => [...each]))];
     });
 }"""
-IMPORT = re.compile(r'(?<=from ")\./\w+\.js')
-CODE = """async ([query, texts]) => {
+CODE = """async (texts) => {
     const {index} = await import('/figures/weights.js');
-    const {WordPiece} = await import(`/figures/wordpiece.js${query}`);
+    const {WordPiece} = await import('/figures/wordpiece.js');
     const coder = new WordPiece((await index()).vocabulary);
     return texts.map((text) => coder.encode(text));
 }"""
@@ -55,23 +44,6 @@ def page(browser: Browser, address: str) -> Iterator[Page]:
     found.goto(f"{address}/figures/weights/weights.json")
     yield found
     found.close()
-
-
-def _altered(page: Page, module: str, right: str, wrong: str) -> str:
-    """A query that brings all modules once more, one of them with a part of it replaced."""
-    text = (LIVE / module).read_text(encoding="utf-8")
-    assert right in text
-    query = f"?{abs(hash((module, right, wrong)))}"
-
-    def answer(route: Route) -> None:
-        name = route.request.url.split("/")[-1].removesuffix(query)
-        body = (LIVE / name).read_text(encoding="utf-8")
-        body = body.replace(right, wrong) if name == module else body
-        body = IMPORT.sub(rf"\g<0>{query}", body)
-        route.fulfill(body=body, content_type="text/javascript")
-
-    page.route(f"**/*.js{query}", answer)
-    return query
 
 
 def _drawn(lengths: Iterable[int]) -> list[list[int]]:
@@ -95,77 +67,19 @@ def expected(model: Pretraining, ids: list[int]) -> tuple[Tensor, Tensor]:
     return model(tokens)[0], torch.stack(weights)
 
 
-def _largest(
-    page: Page, model: Pretraining, encoding: str, lengths: Iterable[int], query: str = ""
-) -> tuple[float, float]:
-    """The largest difference of a logit, and of a weight of attention."""
-    sentences = _drawn(lengths)
-    found: list[Any] = page.evaluate(READ, [query, encoding, sentences])
-    gaps = []
-    for ids, (logits, attention) in zip(sentences, found, strict=True):
-        wanted, looks = expected(model, ids)
-        gaps.append(
-            (
-                (torch.tensor(logits).view_as(wanted) - wanted).abs().max().item(),
-                (torch.tensor(attention).view_as(looks) - looks).abs().max().item(),
-            )
-        )
-    return max(each[0] for each in gaps), max(each[1] for each in gaps)
-
-
 @pytest.mark.parametrize("encoding", ENCODINGS)
 def test_the_page_computes_what_pytorch_computes_with_the_same_weights(
     encoding: str, page: Page
 ) -> None:
-    logit, weight = _largest(page, live.model(encoding), encoding, (live.index()["longest"], 7))
-    assert logit <= EXACT
-    assert weight <= EXACT
+    sentences = _drawn((live.index()["longest"], 7))
+    found: list[Any] = page.evaluate(READ, [encoding, sentences])
+    for ids, given in zip(sentences, found, strict=True):
+        for ours, theirs in zip(expected(live.model(encoding), ids), given, strict=True):
+            assert (torch.tensor(theirs).view_as(ours) - ours).abs().max() <= 1e-4
+    # Recorded by the study: how far rounding has moved a logit.
+    assert live.index()["encodings"][encoding]["moved"] <= 1e-3
 
 
-@pytest.mark.parametrize("encoding", ENCODINGS)
-def test_the_rounding_moves_no_logit_by_a_thousandth(encoding: str, page: Page) -> None:
-    known = live.index()["encodings"][encoding]
-    assert known["moved"] <= ROUNDED  # recorded by the study, which had the weights before
-    model = deepcopy(live.model(encoding))
-    draw = Generator().manual_seed(2)
-    # Whatever the weights were before, they lie within half a step of what they are now.
-    with torch.no_grad():
-        for each in live_weights.read_by_the_page(model).values():
-            if each.dim() == 2:
-                step = each.abs().amax(1, keepdim=True) / live_weights.LARGEST
-                each.add_((torch.rand(each.shape, generator=draw) - 0.5) * step)
-    assert _largest(page, model, encoding, (live.index()["longest"],))[0] <= ROUNDED
-
-
-# A wrong way to compute: what is found in the module, and what is there instead.
-WRONG = [
-    ("none", "bert.js", "/ Math.SQRT2", ""),
-    ("none", "bert.js", "product / Math.sqrt(d)", "product"),
-    ("none", "bert.js", "- mean) * scale", ") * scale"),
-    ("none", "bert.js", "3 * width, part * width, head", "3 * width, part * width, 0"),
-    ("none", "bert.js", "+ segment[n]", ""),
-    ("none", "weights.js", "Math.floor(n / columns)", "0"),
-    ("sinusoidal", "encodings.js", "column % 2 ? Math.cos", "column % 2 ? Math.sin"),
-    ("learned", "encodings.js", "x[n] += rows[n]", "x[n] += rows[n + width]"),
-    ("rotary", "encodings.js", "x[n] * cos - x[n + 1] * sin", "x[n] * cos + x[n + 1] * sin"),
-    ("rotary", "encodings.js", "-(n % d) / d", "-(n % d) / (2 * d)"),
-    ("alibi", "encodings.js", "(-8 * (head + 1))", "(-8 * head)"),
-    ("alibi", "encodings.js", "Math.abs(j - i)", "Math.max(0, i - j)"),
-    ("shaw", "encodings.js", "shawKeys, context", "shawKeys, none"),
-    ("shaw", "encodings.js", "clipped(j - i, keys", "clipped(i - j, keys"),
-    ("shaw", "bert.js", "layer ?", "false ?"),
-]
-
-
-@pytest.mark.parametrize("encoding, module, right, wrong", WRONG)
-def test_another_forward_pass_is_found(
-    encoding: str, module: str, right: str, wrong: str, page: Page
-) -> None:
-    query = _altered(page, module, right, wrong)
-    assert not _largest(page, live.model(encoding), encoding, (12,), query)[0] <= ROUNDED
-
-
-@cache
 def _texts(count: int = 300) -> list[str]:
     """Texts of words, parts of words, marks, accents, blanks, other scripts and special tokens."""
     draw = random.Random(3)
@@ -181,46 +95,14 @@ def _texts(count: int = 300) -> list[str]:
     return ["".join(part() + " " * draw.randint(0, 2) for _ in range(9)) for _ in range(count)]
 
 
-def _python() -> Tokenizer:
-    """The tokenizer of the study, with the vocabulary of the page."""
-    known = live.index()["vocabulary"]
+def test_wordpiece_in_the_page_is_that_of_the_course(page: Page) -> None:
+    texts, known = _texts(), live.index()["vocabulary"]
     vocabulary = {piece: number for number, piece in enumerate(known)}
     tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     tokenizer.add_special_tokens(list(SPECIAL))
-    return tokenizer
-
-
-@cache
-def _ids() -> list[list[int]]:
-    """Those that Python gives the texts."""
-    return [each.ids for each in _python().encode_batch(_texts())]
-
-
-def _unlike(page: Page, query: str = "") -> list[str]:
-    found = page.evaluate(CODE, [query, _texts()])
-    both = zip(_texts(), found, _ids(), strict=True)
-    return [text for text, theirs, ours in both if theirs != ours]
-
-
-def test_wordpiece_in_the_page_is_that_of_the_course(page: Page) -> None:
-    assert _unlike(page) == []
-
-
-@pytest.mark.parametrize(
-    "right, wrong",
-    [
-        ('start ? "##" : ""', '""'),
-        ('.normalize("NFD")', ""),
-        (".toLowerCase()", ""),
-        ("|\\p{P}", ""),
-        ('.replace(IDEOGRAPH, " $& ")', ""),
-        ("letters.length > LONGEST ? start : letters.length", "letters.length"),
-        ("let end = letters", "let end = start + 3 < letters.length ? start + 3 : letters"),
-        ("text.split(SPECIAL)", "[text]"),
-        ('.replace(REMOVED, "")', ""),
-    ],
-)
-def test_another_wordpiece_is_found(right: str, wrong: str, page: Page) -> None:
-    assert _unlike(page, _altered(page, "wordpiece.js", right, wrong))
+    ids = [each.ids for each in tokenizer.encode_batch(texts)]
+    found = page.evaluate(CODE, texts)
+    wrong = [text for text, a, b in zip(texts, found, ids, strict=True) if a != b]
+    assert wrong == []

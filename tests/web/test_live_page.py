@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from urllib.parse import quote_plus
 
 import pytest
 import torch
-from playwright.sync_api import Browser, Locator, Page, Route, ViewportSize
+from playwright.sync_api import Browser, Locator, Page, ViewportSize
 
-from benchmarks.live_study import ENCODINGS, WEIGHTS
+from benchmarks.live_study import ENCODINGS
 from helpers.corpora.wordpiece import CLS, MASK, SEP
 from tests.common import needs_browser
 from tests.web import live
 from tests.web.axe import COLOURS, refused
-from tests.web.figures import LIVE, opened
+from tests.web.figures import opened
 from tests.web.test_live import expected as _read
 
 pytestmark = needs_browser
 TEXT = "the number of [MASK] in the list."
-
-
-@pytest.fixture(scope="module")
-def address(address: str) -> str:
-    return f"{address}/live.html"
 
 
 @pytest.fixture
@@ -39,19 +32,15 @@ def page(browser: Browser) -> Iterator[Page]:
 
 def _asked(page: Page, address: str, encoding: str = "rotary", text: str = TEXT) -> None:
     """Open the page with a state in its address, and wait for the answer."""
-    opened(page, f"{address}#live:e={encoding},s={quote_plus(text)}")
+    opened(page, f"{address}/live.html#live:e={encoding},s={quote_plus(text)}")
     page.locator(".live-guess").first.wait_for()
 
 
-def _drawn(page: Page) -> None:
-    """Wait until what has happened is drawn."""
-    page.evaluate("new Promise(then => requestAnimationFrame(() => setTimeout(then)))")
-
-
 def _press(page: Page, *keys: str) -> None:
+    """Press keys, each when what the one before has done is drawn."""
     for each in keys:
         page.keyboard.press(each)
-        _drawn(page)
+        page.evaluate("new Promise(then => requestAnimationFrame(() => setTimeout(then)))")
 
 
 def _guesses(page: Page) -> dict[str, str]:
@@ -96,16 +85,14 @@ def test_it_answers_as_the_course_s_model_does_and_loads_what_is_asked(
     assert loaded[-1].endswith("/none.bin")
     for encoding in ENCODINGS:
         page.locator(f"input[value={encoding}]").check(force=True)
-        page.wait_for_function("text => document.querySelector('.says').textContent.includes(text)",
-                               arg="With " + ("no encoding" if encoding == "none" else
-                                              page.locator(f"label:has(input[value={encoding}])")
-                                              .inner_text()))  # fmt: skip
+        name = page.locator(f"label:has(input[value={encoding}])").inner_text()
+        name = "no encoding" if encoding == "none" else name
+        page.locator(".says").get_by_text(f"With {name}").wait_for()
         assert _guesses(page) == _expected(encoding, _ids(TEXT))
     typed = "[MASK] the value of the string."
     page.get_by_label("A sentence with [MASK]").fill(typed.replace("[MASK]", "[mask]"))
     page.wait_for_function("document.querySelectorAll('.live-words button').length === 7")
     assert _guesses(page) == _expected("shaw", _ids(typed))
-    assert all(each.startswith(address.rsplit("/", 1)[0]) for each in loaded)
 
 
 @pytest.mark.parametrize("encoding", ["none", "rotary"])
@@ -117,7 +104,7 @@ def test_a_word_moves_by_keyboard_and_only_positions_notice(
     _word(page, "number").focus()
     _press(page, "ArrowRight", "ArrowRight")
     assert _sentence(page) == "the of [MASK] number in the list."
-    _press(page, "End", "ArrowLeft")
+    _press(page, "End", "ArrowLeft")  # the full stop is a word of its own
     text = "the of [MASK] in the list number."
     assert _sentence(page) == text
     assert page.evaluate("document.activeElement.textContent") == "number"
@@ -141,12 +128,12 @@ def test_a_word_is_dragged_to_where_it_is_dropped(page: Page, address: str) -> N
     page.mouse.down()
     page.mouse.move(target["x"] + target["width"] - 3, target["y"] + 9, steps=4)
     page.mouse.up()
-    _drawn(page)
+    page.wait_for_timeout(100)
     assert _sentence(page) == "the of [MASK] in the list number."
     assert "[MASK]" in page.locator(".live-words").inner_text()  # a drag is no click
 
 
-def test_words_are_moved_whole(page: Page, address: str) -> None:
+def test_a_number_and_a_name_with_marks_in_them_move_whole(page: Page, address: str) -> None:
     text = "returns 3.14, if e.g. a[0] is [MASK]."
     _asked(page, address, text=text)
     _word(page, "3.14").focus()
@@ -168,45 +155,17 @@ def test_enter_hides_a_word_and_fills_a_gap(page: Page, address: str) -> None:
     assert page.locator(".live-guess").count() == 2
 
 
-def test_a_head_is_chosen_and_read_as_a_table(page: Page, address: str) -> None:
-    _asked(page, address)
-    page.get_by_text("The chosen head as a table").click()
-    heads = page.locator(".live-head")
-    assert heads.count() == math.prod(live.index()["size"][n] for n in ("num_layers", "num_heads"))
-    ids = torch.tensor([[CLS, *_ids(TEXT), SEP]])
-    bert = live.model("rotary").bert
-    seen = torch.zeros(0)
-
-    def look(module: torch.nn.Module, given: tuple[torch.Tensor, ...]) -> None:
-        nonlocal seen
-        seen = module.weights(*given[:3])[0, 2]  # type: ignore[operator]
-
-    bert.layers[1].attention.register_forward_pre_hook(look)  # type: ignore[union-attr]
-    with torch.no_grad():
-        bert(ids)
-    heads.nth(6).focus()
-    _press(page, "Space")
-    chosen = page.get_by_role("button", pressed=True, name="Layer 2, head 3: from [MASK] it looks")
-    chosen.wait_for()
-    rows = page.locator(".as-table").first.locator("tbody tr").all()
-    shown = [[float(cell) for cell in row.locator("td").all_inner_texts()] for row in rows]
-    assert torch.allclose(torch.tensor(shown), seen, atol=0.0051)
-    best = live.index()["vocabulary"][ids[0, seen[4].argmax()]]
-    assert f"it looks at “{best}”" in (chosen.get_attribute("aria-label") or "")
-
-
-@pytest.mark.parametrize("encoding, name", [("alibi", "ALiBi"), ("rotary", "RoPE")])
-def test_what_is_said_of_heads_and_models_is_so(
-    encoding: str, name: str, page: Page, address: str
-) -> None:
-    text, known = "the number of [MASK] in the [MASK].", live.index()["encodings"][encoding]
+def test_what_is_said_of_heads_and_models_is_so(page: Page, address: str) -> None:
+    encoding, name, text = "rotary", "RoPE", "the number of [MASK] in the [MASK]."
+    known = live.index()["encodings"][encoding]
     _asked(page, address, encoding, text)
     likely = ", ".join(f"{word} ({part})" for word, part in _expected(encoding, _ids(text)).items())
     assert f"With {name}, [MASK] is most likely {likely}." in _says(page)
     assert f"fills {100 * known['right']:.1f} % of the hidden pieces right" in _says(page)
     ids = [CLS, *_ids(text), SEP]
     labels = [each.get_attribute("aria-label") for each in page.locator(".live-head").all()]
-    for label, looks in zip(labels, _read(live.model(encoding), ids)[1].flatten(0, 1), strict=True):
+    heads = _read(live.model(encoding), ids)[1].flatten(0, 1)
+    for label, looks in zip(labels, heads, strict=True):
         before, after, itself = looks.diagonal(-1), looks.diagonal(1), looks.diagonal()
         weights = {"the token before": before, "itself": itself, "the token after": after,
                    "[CLS]": looks[:, 0], "[SEP]": looks[:, -1]}  # fmt: skip
@@ -216,6 +175,12 @@ def test_what_is_said_of_heads_and_models_is_so(
         best = sorted(words, key=lambda each: -each[1])[:2]
         told = "from [MASK] it looks at " + ", ".join(f"“{a}” {x:.2f}" for a, x in best) + "; "
         assert str(label).endswith(told + (habit if part > 0.4 else "its weight is spread."))
+    page.get_by_text("The chosen head as a table").click()
+    page.locator(".live-head").nth(6).focus()
+    _press(page, "Space")
+    rows = page.locator(".as-table").first.locator("tbody tr").all()
+    shown = [[float(cell) for cell in row.locator("td").all_inner_texts()] for row in rows]
+    assert torch.allclose(torch.tensor(shown), heads[6], atol=0.0051)
 
 
 @pytest.mark.parametrize("width", [1366, 360])
@@ -232,7 +197,7 @@ def test_everyone_can_use_it(width: int, page: Page, address: str) -> None:
     page.wait_for_timeout(300)  # until words are told
     assert refused(page, "figure") == []
     page.evaluate("document.documentElement.dataset.theme = 'dark'")
-    _drawn(page)
+    page.wait_for_timeout(100)
     assert refused(page, "figure", COLOURS) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert complaints == []
@@ -241,21 +206,8 @@ def test_everyone_can_use_it(width: int, page: Page, address: str) -> None:
 def test_a_sentence_that_is_too_long_and_weights_that_are_missing_are_said(
     page: Page, address: str
 ) -> None:
-    _asked(page, address, text="[MASK]" + " string" * 40)
-    assert "its end is left out." in _says(page)
     _asked(page, address, text="[MASK]" + " string" * 40 + " [MASK]")
     assert "its end is left out, with 1 [MASK]." in _says(page)
-
-    def gone(route: Route) -> None:
-        route.fulfill(status=404)
-
-    page.route("**/alibi.bin", gone)
+    page.route("**/alibi.bin", lambda route: route.fulfill(status=404))
     page.locator("input[value=alibi]").check(force=True)
     page.get_by_text("could not be loaded").first.wait_for()
-
-
-def test_what_the_page_loads_is_small(tmp_path: Path) -> None:
-    weights = sum(each.stat().st_size for each in WEIGHTS.iterdir())
-    code = sum(each.stat().st_size for each in LIVE.iterdir() if each.is_file())
-    assert weights <= 2_000_000
-    assert weights + code <= 3_000_000

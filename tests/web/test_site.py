@@ -5,13 +5,10 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-from collections import defaultdict
-from collections.abc import Iterable
 from functools import cache
 from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
-from statistics import fmean, stdev
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -19,13 +16,13 @@ import pytest
 from bs4 import BeautifulSoup
 
 from benchmarks.lag_study import ENCODINGS
-from helpers import checks, explorable
+from helpers import checks, results
 from helpers.course.authoring import source
 from helpers.course.settings import Course
 from helpers.encodings import REGISTRY, hooks_of
 from tests.common import ROOT, UNITS
 from tests.web.conftest import Site
-from web import explore, links, markdown
+from web import explore, links
 from web.outputs import Outputs
 from web.units import Unit
 
@@ -34,27 +31,23 @@ pytestmark = pytest.mark.slow
 FORMULA = re.compile(r"\$\$.+?\$\$|\$(?!\s)[^$]+?\$", re.DOTALL)
 CODE = re.compile(r"```.*?```|`[^`]*`", re.DOTALL)
 MARKED = re.compile(r"### BEGIN (SOLUTION|HIDDEN TESTS)\n(.*?)### END \1", re.DOTALL)
-HEAVIEST = 1_000_000  # bytes of a page with all that belongs to it, unpacked
-LIVE = 3_000_000  # of one on which models answer, with all of these
 
 
 class Parts(HTMLParser):
-    """The text of a page, and its tags that have a name, an address, a source or a figure."""
+    """The text of a page, and its tags that lead somewhere or to which one can be led."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()
-        self.text, self.tags = "", list[tuple[str, dict[str, str]]]()
+        self.text, self.tags = list[str](), list[tuple[str, dict[str, str]]]()
         self.feed(path.read_text(encoding="utf-8"))
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Keep those that lead somewhere, or to which one can be led."""
         found = {key: value or "" for key, value in attrs}
-        if found.keys() & {"id", "href", "src", "data-module"}:
+        if found.keys() & {"id", "href", "src"}:
             self.tags.append((tag, found))
 
     def handle_data(self, data: str) -> None:
-        """Keep the words without the spaces in them, which a page may change."""
-        self.text += words(data)
+        self.text.append(data)
 
 
 parts = cache(Parts)  # a hundred times as fast as Beautiful Soup, where all pages are read
@@ -70,40 +63,36 @@ def words(text: str) -> str:
     return "".join(text.split())
 
 
-@cache
 def released(unit: str) -> str:
     """All that a unit's released notebook says."""
     text = (ROOT / "notebooks" / unit / f"{unit}.ipynb").read_text(encoding="utf-8")
     return words("\n".join("".join(cell["source"]) for cell in json.loads(text)["cells"]))
 
 
-@cache
-def secrets(unit: str) -> frozenset[str]:
+def secrets(unit: str) -> set[str]:
     """The lines of a unit's solutions and hidden tests that its released notebook does not have."""
-    text = (ROOT / "source" / unit / f"{unit}.py").read_text(encoding="utf-8")
+    text, given = (ROOT / "source" / unit / f"{unit}.py").read_text("utf-8"), released(unit)
     lines = {words(line) for found in MARKED.finditer(text) for line in found[2].splitlines()}
-    return frozenset(line for line in lines if len(line) > 8 and line not in released(unit))
+    return {line for line in lines if len(line) > 8 and line not in given}
 
 
 def page_of(site: Site, unit: str) -> Any:
     return soup(site.folder / "units" / f"{unit}.html")
 
 
-def test_solutions_and_hidden_tests_have_lines_to_look_for() -> None:
-    assert all(len(secrets(unit)) >= 2 for unit in UNITS)
-
-
-@pytest.mark.parametrize("unit", UNITS)
-def test_no_page_shows_a_line_of_a_solution_or_a_hidden_test(site: Site, unit: str) -> None:
+def test_no_page_shows_a_line_of_a_solution_or_a_hidden_test(site: Site) -> None:
     # Every learner has the library, whose pages show its code. What is an answer in one unit may be
     # among the given lines of another.
     library = words("".join(path.read_text() for path in ROOT.glob("helpers/encodings/**/*.py")))
     given = "".join(map(released, UNITS))
+    hidden = {unit: secrets(unit) for unit in UNITS}
+    assert all(len(lines) >= 2 for lines in hidden.values())
     for path in site.pages:
-        shown = parts(path).text
-        known = "" if path.stem == unit else given
-        known += library if path.parent.name == "encodings" else ""
-        assert not [line for line in secrets(unit) if line in shown and line not in known], path
+        shown = {words(line) for line in "".join(parts(path).text).splitlines()}
+        assert not shown & hidden.get(path.stem, set()), path
+        known = given + (library if path.parent.name == "encodings" else "")
+        for lines in hidden.values():
+            assert not [line for line in lines & shown if line not in known], path
 
 
 def test_notebooks_to_download_are_the_released_ones(site: Site) -> None:
@@ -157,6 +146,8 @@ def test_a_unit_has_all_that_the_lesson_showed(site: Site, unit: str, course: Co
     worked = (ROOT / "solutions" / unit / f"{unit}.ipynb").read_text(encoding="utf-8")
     assert len(pictures) == worked.count("data:image/svg+xml")
     assert all(len(each["alt"]) > 10 and each["loading"] == "lazy" for each in pictures)
+    figures = [each["data-module"] for each in page.select("figure.explorable")]
+    assert sorted(figures) == sorted(each.name for each in explore.figures() if unit in each.units)
     cells = source.read(course.text(unit))
     told = page.get_text()
     exercises = [cell for cell in cells if cell.kind == "exercise"]
@@ -172,15 +163,7 @@ def test_a_unit_has_all_that_the_lesson_showed(site: Site, unit: str, course: Co
     said = page.select(".said")
     assert len(said) == len(checks.exercises(unit))
     assert all("Hint:" in each.get_text() for each in said)
-    assert "You made no prediction" not in told and "Nothing predicted yet" not in told
-
-
-@pytest.mark.parametrize("unit", UNITS)
-def test_a_figure_is_shown_once(site: Site, unit: str) -> None:
-    shown = [each["data-module"] for each in page_of(site, unit).select("figure.explorable")]
-    assert sorted(shown) == sorted(each.name for each in explore.figures() if unit in each.units)
-    worked = (ROOT / "solutions" / unit / f"{unit}.ipynb").read_text(encoding="utf-8")
-    assert set(re.findall(r'data-module=\\"([\w-]+)\\"><', worked)) <= set(shown)
+    assert "You made no prediction" not in told
 
 
 def test_pages_before_and_after_a_unit(site: Site) -> None:
@@ -205,81 +188,18 @@ def test_every_encoding_has_its_page(site: Site) -> None:
 
 @pytest.mark.parametrize("name", REGISTRY)
 def test_numbers_on_an_encodings_page_are_the_stored_ones(site: Site, name: str) -> None:
-    rows = json.loads((ROOT / "benchmarks/results/lag3.json").read_text())["rows"]
-    found = [row for row in rows if ENCODINGS.get(row["encoding"], "?")[0] == name]
-    losses = defaultdict(lambda: defaultdict(list))  # type: ignore[var-annotated]
-    for row in found:
-        losses[row["encoding"]][row["length"]].append(row["loss"])
-        losses["limit"][row["length"]].append(row["limit"])
+    table = results.load("lag3").table
+    found = table[[ENCODINGS.get(each, "?")[0] == name for each in table["encoding"]]]
+    losses = found.groupby(["encoding", "length"])["loss"].agg(["mean", "std"])
+    stored = {
+        label: [f"{mean:.2f} ± {std:.2f}" for mean, std in rows.to_numpy()]
+        for label, rows in losses.groupby("encoding")
+    }
+    if stored:
+        stored["limit"] = [f"{x:.2f}" for x in found.groupby("length")["limit"].mean()]
     told = soup(site.folder / "encodings" / f"{name}.html").find(id="on-longer-texts")
-    seeds = f"deviation of {len({row['seed'] for row in found})} seeds"
-    assert (seeds in " ".join(told.get_text().split())) == bool(found)
     listed = {row.td.text: [each.text for each in row("td")[1:]] for row in told.select("tbody tr")}
-    assert listed == {
-        label: [f"{fmean(x):.2f}" + f" ± {stdev(x):.2f}" * (label != "limit") for x in by.values()]
-        for label, by in losses.items()
-    }
-
-
-def test_claims_benchmarks_and_words(site: Site) -> None:
-    claims = soup(site.folder / "claims.html")
-    for number, _, _, verdict, *_ in markdown.rows((ROOT / "docs/claims.md").read_text()):
-        section = claims.find(id=f"claim-{number}").find_parent("section") or claims
-        assert verdict.strip("*") in section.get_text()
-    benchmarks = soup(site.folder / "more" / "benchmarks.html").get_text()
-    for path in ROOT.glob("benchmarks/results/*.json"):
-        assert path.name in benchmarks and json.loads(path.read_text())["date"] in benchmarks
-    glossary = soup(site.folder / "glossary.html")
-    assert len(glossary.select("tbody tr")) == len(
-        markdown.rows((ROOT / "docs/glossary.md").read_text())
-    )
-
-
-def loaded(page: Path, figures: Path) -> set[Path]:
-    """A page's own files: those that its tags name, and those that its figures ask for."""
-    found = {page}
-    for tag, given in parts(page).tags:
-        if given.get("rel") == "stylesheet" or (tag in ("script", "img") and "src" in given):
-            address = urlsplit(given.get("href") or given["src"])
-            found.add((page.parent / unquote(address.path)).resolve())
-        if name := given.get("data-module"):
-            found |= {figures / "figures.css"} | asked(figures / f"{name}.js")
-    return found
-
-
-@cache
-def asked(module: Path) -> frozenset[Path]:
-    """A module of a figure, those that it imports, and the numbers that these read."""
-    text, folder = module.read_text(encoding="utf-8"), module.parent
-    needed = [asked(folder / f"{name}.js") for _, name in explorable.IMPORT.findall(text)]
-    read = {folder / "data" / f"{name}.json" for name in explorable.READ.findall(text)}
-    read |= {*folder.glob("weights/*")} if 'URL("weights/"' in text else set()
-    return frozenset({module} | read).union(*needed)
-
-
-def test_no_page_is_heavy(site: Site) -> None:
-    def size(files: Iterable[Path]) -> int:
-        return sum(each.stat().st_size for each in files)
-
-    fonts, heavy = size(site.folder.rglob("fa-solid*.woff2")), {}
-    for path in site.pages:
-        files = loaded(path, site.folder / "figures")
-        models = {each for each in files if each.parent.name == "weights"}
-        without, whole = (fonts + size(each) for each in (files - models, files))
-        if without > HEAVIEST or whole > LIVE:
-            heavy[str(path.relative_to(site.folder))] = without, whole
-    assert heavy == {}
-
-
-def test_the_search_knows_words_of_all_units(site: Site) -> None:
-    index = (site.folder / "searchindex.js").read_text(encoding="utf-8")
-    found = json.loads(index.removeprefix("Search.setIndex(").removesuffix(")"))
-    assert {f"units/{unit}" for unit in UNITS} <= set(found["docnames"])
-    at = [found[kind].get("skew", []) for kind in ("terms", "titleterms")]
-    documents = {
-        found["docnames"][n] for each in at for n in (each if isinstance(each, list) else [each])
-    }
-    assert {"units/04-relative", "glossary", "encodings/huang"} <= documents
+    assert listed == stored
 
 
 def test_a_published_course_leads_to_colab_and_binder(course: Course, tmp_path: Path) -> None:
@@ -292,17 +212,3 @@ def test_a_published_course_leads_to_colab_and_binder(course: Course, tmp_path: 
     lead = links.leader(published, "more/grading", "docs/grading.md")
     assert lead("../benchmarks/results/grading.txt").startswith("https://github.com/someone/order")
     assert links.leader(course, "more/grading", "docs/grading.md")("../Makefile") == ""
-
-
-def test_figures_are_placed_by_their_contents(tmp_path: Path) -> None:
-    assert explore.figures(tmp_path / "contents.toml") == []
-    (tmp_path / "contents.toml").write_text(
-        '[dial]\ntitle = "A dial"\nsentence = "Turn <it>."\nfallback = "It turns."\n'
-        'units = {02-sinusoidal = "clock"}\n'
-    )
-    [figure] = explore.figures(tmp_path / "contents.toml")
-    page: Any = BeautifulSoup(figure.markup("../"), "html.parser")
-    assert page.select_one("figure.explorable[data-module=dial] figcaption").text == "Turn <it>."
-    assert page.select_one("p.fallback").text == "It turns."
-    assert page.script["src"] == "../figures/load.js"
-    assert "dial" in explore.index([figure]) and "none yet" in explore.index([])

@@ -13,12 +13,22 @@ from helpers.course.authoring import source
 from helpers.course.settings import Course
 from helpers.encodings import REGISTRY
 from tests.common import ROOT, UNITS
-from web import encodings, explore, front, measured
+from web import explore, front, measured
+from web.__main__ import build
 from web.encodings import equation
-from web.finishing import as_the_system_asks, used
+from web.finishing import used
 from web.markdown import CITED, cited, papers, relinked, rows
 from web.outputs import Outputs, small
-from web.units import Unit, end_of_section
+from web.units import Unit
+
+
+def test_a_folder_that_holds_something_else_than_the_site_is_not_emptied(tmp_path: Path) -> None:
+    path = tmp_path / "thesis.txt"
+    path.write_text("years of work")
+    for target in (tmp_path, path):
+        with pytest.raises(SystemExit, match="holds something else than the site"):
+            build(target)
+    assert path.read_text() == "years of work"
 
 
 @pytest.mark.parametrize(
@@ -36,24 +46,29 @@ def test_a_formula_is_lowered_and_raised_where_it_should(formula: str, shown: st
     assert equation(formula) == shown
 
 
-def test_a_line_that_begins_with_per_cent_is_no_comment() -> None:
-    assert relinked("took 90\n% of it", lambda _: "") == "took 90\n\\% of it"
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("took 90\n% of it", "took 90\n\\% of it"),  # no comment
+        ("![stay above the\nlimit](a.png)", "![stay above the limit](a.png)"),
+        ("`docs/claims.md`, `docs/none.md`", "[`docs/claims.md`](../claims.md), `docs/none.md`"),
+        ("[`docs/claims.md`](/docs/claims.md)", "[`docs/claims.md`](../claims.md)"),
+    ],
+)
+def test_markdown_of_the_repository_is_that_of_the_site(text: str, shown: str) -> None:
+    pages = {"/docs/claims.md": "../claims.md"}
+    assert relinked(text, lambda target: pages.get(target, "")) == shown
 
 
-def test_an_alt_text_of_two_lines_keeps_its_words_apart() -> None:
-    assert relinked("![stay above the\nlimit](a.png)", lambda _: "") == (
-        "![stay above the limit](a.png)"
-    )
-
-
-@pytest.mark.parametrize("number, rest", [("2310.04418", ")"), ("2508.10104", ", DINOv3)")])
-def test_a_number_of_arxiv_is_a_link(number: str, rest: str) -> None:
-    link = f"[{number}](https://arxiv.org/abs/{number})"
-    assert papers(f"Li et al. ({number}{rest}") == f"Li et al. ({link}{rest}"
-
-
-def test_other_numbers_are_no_links() -> None:
-    assert papers("3.14 (1234.5), (1999.12345)") == "3.14 (1234.5), (1999.12345)"
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("2310.04418)", "[2310.04418](https://arxiv.org/abs/2310.04418))"),
+        ("3.14 (1234.5), (1999.12345)", "3.14 (1234.5), (1999.12345)"),
+    ],
+)
+def test_a_number_of_arxiv_is_a_link_and_another_is_none(text: str, shown: str) -> None:
+    assert papers(f"Li et al. ({text}") == f"Li et al. ({shown}"
 
 
 def test_every_paper_of_an_encoding_or_a_claim_is_a_link() -> None:
@@ -62,22 +77,6 @@ def test_every_paper_of_an_encoding_or_a_claim_is_a_link() -> None:
     sources = {source for text in told for source in text.split("; ")} - {"the course's own"}
     assert [each for each in sources if "](https://" not in cited(each)] == []
     assert [each for each in CITED if not any(each in source for source in sources)] == []
-
-
-def test_a_page_of_docs_is_a_link_where_the_site_has_it() -> None:
-    def lead(target: str) -> str:
-        return {"/docs/claims.md": "../claims.md"}.get(target, "")
-
-    text = "`docs/claims.md`, `docs/none.md`, [`docs/claims.md`](/docs/claims.md)"
-    link = "[`docs/claims.md`](../claims.md)"
-    assert relinked(text, lead) == f"{link}, `docs/none.md`, {link}"
-
-
-def test_a_theme_that_no_script_chose_is_the_system_s() -> None:
-    css = 'a {b: 1} html[data-theme=dark] i, p {c: 2} /* { */ html[data-theme="light"] {d: 3}'
-    light, dark = ("".join(each.split()) for each in as_the_system_asks(css).split("@media")[1:])
-    assert light == '(prefers-color-scheme:light){html[data-theme="auto"]{d:3}}'
-    assert dark == '(prefers-color-scheme:dark){html[data-theme="auto"]i{c:2}}'
 
 
 def test_rules_on_classes_that_nothing_names_are_left_out() -> None:
@@ -91,25 +90,6 @@ def test_a_picture_is_rounded_but_not_its_scale() -> None:
     assert small(drawn) == (
         '<g><path d="M1.23 2L3 -4.5z" x="0.02"/></g><use transform="scale(0.015625)"/>'
     )
-
-
-def test_heads_side_by_side_share_one_scale_of_colours() -> None:
-    for name in ("alibi", "none"):
-        figure, _ = encodings.alike(name)
-        images = [image for ax in figure.axes for image in ax.images]
-        lowest, highest = {image.get_clim() for image in images}.pop()
-        assert all(image.get_clim() == (lowest, highest) for image in images)
-        assert (lowest, highest) == (0, max(float(image.get_array().max()) for image in images))
-
-
-def test_a_section_ends_where_the_next_of_its_rank_begins() -> None:
-    parts = ["# A clock", "## 1. Clocks", "x", "### Exercise 1", "### Two", "## 2. Rest"]
-    assert end_of_section(parts, "clock") == 5
-    assert end_of_section(parts, "two") == 5
-    assert end_of_section(parts, "exercise") == 4
-    assert end_of_section(parts, "rest") == 6
-    with pytest.raises(ValueError, match="no heading"):
-        end_of_section(parts, "clock face")
 
 
 def test_every_figure_has_its_section(course: Course) -> None:

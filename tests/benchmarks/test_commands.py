@@ -1,0 +1,188 @@
+"""Commands that measure: each is tried with little of all, and measures what it says."""
+
+import json
+import os
+import sys
+import time
+from functools import partial
+from pathlib import Path
+
+import nbformat
+import pandas as pd
+import pytest
+import torch
+
+from benchmarks import (
+    bert_seeds_study,
+    generation,
+    gpu,
+    grading,
+    mini_bert,
+    mini_bert_forms,
+    relative_attention,
+    sweep,
+    ten_thousand,
+    timing,
+)
+from benchmarks.gpu import Part
+from benchmarks.relative_steps import DEVICE
+from helpers import results
+from helpers.course.sandbox import bubblewrap
+from helpers.course.settings import Course
+from helpers.model.bert import Size
+from tests.common import ISOLATED
+from tests.course.pages.entered import UNIT
+from tests.tiers import NIGHTLY
+
+
+def _sleeper(duration: float, parent: int) -> timing.Step:
+    assert os.getpid() != parent
+    return partial(time.sleep, duration)
+
+
+def test_each_step_is_timed_in_a_process_of_its_own() -> None:
+    makers = {name: partial(_sleeper, s, os.getpid()) for name, s in (("a", 0.02), ("b", 0.2))}
+    found = timing.apart(makers, 0)
+    assert 0.02 <= found["a"] < 0.2 <= found["b"] < 2
+
+
+def test_memory_is_the_most_held_at_once() -> None:
+    def step() -> None:
+        first = torch.zeros(1000)  # 4,000 bytes
+        second = torch.zeros(3000)
+        del first
+        third = torch.zeros(500)
+        del second, third
+
+    if DEVICE == "cpu":
+        assert relative_attention.peak_memory(step) == 16_000
+
+
+def test_every_form_of_relative_attention_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    bench = relative_attention
+    monkeypatch.setattr(bench, "SECONDS", 0.0)
+    groups = [bench.FORMS, *bench.MODULES]
+    rows = pd.DataFrame([row for names in groups for row in bench.measure(names, [16])])
+    assert set(rows.name) == {name for names in groups for name in names}
+    assert (rows.bytes > 0).all() and (rows.seconds > 0).all()
+
+
+@pytest.mark.rotating
+def test_generation_is_measured_beside_both_peers(monkeypatch: pytest.MonkeyPatch) -> None:
+    bench = generation
+    monkeypatch.setattr(bench, "SECONDS", 0.0)
+    table = bench.measure(("yarn", "dynamic_ntk" + bench.ANEW), lengths=(12,))
+    assert len(table) == 2 * (1 + len(bench.PEERS)) and (table["seconds"] > 0).all()
+    # Keys and values of each layer in float32, for each text of the batch.
+    assert (table["bytes"] == 2 * 4 * bench.D * bench.L * bench.B).all()
+
+
+def test_what_a_step_of_the_mini_bert_asks_for_is_what_the_formula_says() -> None:
+    """Forward, and twice as much backward; a multiplication and an addition for each weight."""
+    size = mini_bert.SIZE
+    width, words = size.d_model, mini_bert.ROWS * size.max_len
+    masked = mini_bert.draws()().places.numel()
+    layer = words * 12 * width**2 + 2 * words * size.max_len * width  # weights; scores and sums
+    head = masked * (width**2 + width * size.vocab_size)
+    formula = 3 * 2 * (size.num_layers * layer + head)
+    found = mini_bert_forms.flops(mini_bert_forms.ours(mini_bert_forms.plain))
+    assert found == pytest.approx(formula, rel=0.02)
+
+
+@pytest.mark.rotating
+def test_every_form_of_a_step_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a model so small that compiling takes longer than measuring; it is not compiled."""
+    small = Size(vocab_size=64, d_model=16, num_heads=2, num_layers=1, max_len=16)
+    for module in (mini_bert, mini_bert_forms):
+        monkeypatch.setattr(module, "SIZE", small)
+        monkeypatch.setattr(module, "ROWS", 4)
+    monkeypatch.setattr(mini_bert, "WORDS", torch.randint(5, 64, (50, 16)))
+    monkeypatch.setattr(torch, "compile", partial(torch.compile, backend="eager"))
+    monkeypatch.setattr(mini_bert, "SECONDS", 0.0)
+    monkeypatch.setattr(mini_bert_forms, "PRODUCT", 256)
+    table = mini_bert_forms.measured().set_index("name")
+    assert set(table.index) == set(mini_bert_forms.steps())
+    assert (table > 0).all(axis=None)
+
+
+@pytest.mark.rotating
+def test_a_dry_run_on_a_cpu_writes_the_records_of_a_gpu(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ORDER_MATTERS_PROFILE", "dry")
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    monkeypatch.setattr(gpu, "DRY", True)
+    monkeypatch.setattr(sys, "argv", ["gpu", "--out", str(tmp_path)])
+    chosen = gpu.parts(tmp_path)[: None if NIGHTLY else 3]  # a unit from end to end takes long
+    monkeypatch.setattr(gpu, "parts", lambda _out: chosen)
+    assert gpu.main() == 0
+    made = {path.stem: json.loads(path.read_text()) for path in tmp_path.iterdir()}
+    of_unit = {"full_profile_cpu", "full_curves_cpu"} if NIGHTLY else set()
+    assert set(made) == {"gpu", "mini_bert_forms_cpu", "relative_forms_cpu"} | of_unit
+    rows = made["gpu"]["rows"]
+    assert [row["outcome"] for row in rows] == ["done"] * len(chosen)
+    assert " passed" in rows[0]["last line"] and "skipped" not in rows[0]["last line"]
+    forms = {row["name"]: row for row in made["mini_bert_forms_cpu"]["rows"]}
+    assert {"ours, eager", "ours, fused AdamW", "ours, fused AdamW, compiled"} <= set(forms)
+    assert all(row["utilisation"] > 0 for row in forms.values())
+
+
+def test_a_part_that_takes_too_long_is_stopped_and_one_that_fails_is_told() -> None:
+    row = gpu.run(Part("slow", 0.5, ("timeit", "-n1", "-r1", "import time; time.sleep(60)")))
+    assert (row["outcome"], row["last line"]) == ("stopped", "its 0.5 s were up")
+    row = gpu.run(Part("broken", 60, ("no_such_module",)))
+    assert row["outcome"] == "failed" and "no_such_module" in row["last line"]
+
+
+@pytest.mark.rotating
+def test_a_class_is_graded_on_a_real_worker(
+    tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(grading, "COURSE", tiny)
+    monkeypatch.setattr(grading, "people", lambda built: [built.solution, built.released])
+    monkeypatch.setattr(grading, "UNIT", UNIT)
+    monkeypatch.setattr(bubblewrap, "available", lambda: "" if ISOLATED else "none")
+    [row] = ten_thousand.study(1, 4, [1], tmp_path).to_dict("records")
+    assert (row["workers"], row["notebooks"]) == (1, 4)
+    graded = tmp_path / "1-4" / "out" / "autograded" / "s001" / UNIT / f"{UNIT}.ipynb"
+    assert nbformat.read(graded, as_version=4).cells
+
+
+@pytest.mark.rotating
+def test_a_dry_run_of_unit_08_with_another_seed_finds_everything() -> None:
+    found = bert_seeds_study.run(1, "dry")
+    assert set(found) == set(results.load("bert_seeds").table.columns)
+
+
+@pytest.mark.rotating
+def test_what_a_sweep_has_done_is_kept_until_the_code_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sweep, "DONE", tmp_path / "sweeps")
+    monkeypatch.setattr(results, "save", lambda name, rows, command: None)
+    monkeypatch.setattr(sweep, "code_now", lambda: "one")
+    job = sweep.Job("none", _row, (3, 5))
+    assert sweep.sweep("made", [job])["loss"].tolist() == [3, 5]
+    _row(7).to_csv(tmp_path / "sweeps" / "made-one" / "none-5.csv", index=False)
+    assert sweep.sweep("made", [job])["loss"].tolist() == [3, 7]
+    monkeypatch.setattr(sweep, "code_now", lambda: "two")
+    assert sweep.sweep("made", [job])["loss"].tolist() == [3, 5]
+
+
+def _row(seed: int) -> pd.DataFrame:
+    return pd.DataFrame([{"encoding": "none", "length": 8, "seed": seed, "loss": float(seed)}])
+
+
+def test_code_that_trains_counts_and_other_code_does_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "helpers" / "training").mkdir(parents=True)
+    loop, plots = tmp_path / "helpers" / "training" / "loop.py", tmp_path / "helpers" / "plots.py"
+    loop.write_text("1")
+    plots.write_text("1")
+    monkeypatch.setattr(sweep, "ROOT", tmp_path)
+    before = sweep.code_now()
+    plots.write_text("2")
+    assert sweep.code_now() == before
+    loop.write_text("2")
+    assert sweep.code_now() != before
