@@ -50,8 +50,9 @@ class Positions:
     ) -> Positions:
         """Return S keys at 0 … S−1; the queries are the last T of them, or all."""
         keys = torch.arange(num_keys, device=device)
-        every = num_queries is None or num_queries == num_keys
-        return cls(keys if every else keys[-num_queries:], keys, ordered=True)
+        if num_queries is None or num_queries == num_keys:
+            return cls(keys, keys, ordered=True)
+        return cls(keys[num_keys - num_queries :], keys, ordered=True)
 
     @property
     def offsets(self) -> Tensor:

@@ -22,6 +22,11 @@ def _kept(x: Tensor) -> Tensor:
     return KEPT.setdefault(0, torch.empty_like(x)).copy_(2 * x)
 
 
+def _switched(x: Tensor) -> Tensor:
+    torch.set_default_dtype(torch.float64)
+    return 2 * x
+
+
 @pytest.mark.parametrize(
     ("answer", "fault"),
     [
@@ -31,7 +36,7 @@ def _kept(x: Tensor) -> Tensor:
         (lambda x: 2 * x.float(), faults.DTYPE),
         (lambda x: x.mul_(2), faults.IN_PLACE),
         (_kept, faults.KEPT),
-        (lambda x: (torch.set_default_dtype(torch.float64), 2 * x)[1], faults.SETTING),
+        (_switched, faults.SETTING),
     ],
 )
 def test_a_fault_of_any_exercise_has_the_hint_of_the_engine(answer: Answer, fault: Fault) -> None:

@@ -182,7 +182,7 @@ def test_layers_may_take_turns() -> None:
         create(name, d_model=D, num_heads=H) for name in ("shaw_keys", "rotary", "t5_bias")
     )
 
-    def asked(turns: list[Encoding], shared: bool = False) -> list[Encoding]:
+    def asked(turns: list[Encoding], shared: bool = False) -> list[Any]:
         return [each.attention.encoding for each in Encoder(turns, 9, 4, shared).layers]  # type: ignore[union-attr]
 
     first, second, third, fourth = asked([keys, rotary])

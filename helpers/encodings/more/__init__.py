@@ -1,1 +1,1 @@
-"""Encodings that no unit, study or claim uses; `create` builds them, and each has an oracle."""
+"""Encodings that no unit, study or claim uses; each is tested beside another implementation."""

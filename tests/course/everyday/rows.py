@@ -75,8 +75,8 @@ def _of_table() -> list[Row]:
 def _change(name: str, *arguments: Any) -> Change:
     """Return a change of a whole notebook, or what a function of changes.py makes."""
     if hasattr(cells, name):
-        return getattr(cells, name)  # type: ignore[no-any-return]
-    return getattr(changes, name)(*arguments)  # type: ignore[no-any-return]
+        return getattr(cells, name)
+    return getattr(changes, name)(*arguments)
 
 
 ROWS = _of_table()

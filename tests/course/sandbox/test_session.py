@@ -17,8 +17,8 @@ def test_cells_share_a_kernel_and_sessions_do_not(warm: Sandbox) -> None:
         assert text_of(session, "kept.sum().item()") == "3"
         shown = text_of(session, "import sys; print('out'); print('err', file=sys.stderr)")
         assert sorted(shown.split()) == ["err", "out"]  # two streams, in no order
-        shown = session.run("import matplotlib.pyplot as p; p.plot([1]);", 20)
-        assert "image/png" in shown[-1].data
+        drawn = session.run("import matplotlib.pyplot as p; p.plot([1]);", 20)
+        assert "image/png" in drawn[-1].data
         ours = "from helpers import plots; plots.show(p.figure(), 'an empty frame')"
         assert session.run(ours, 20)[-1].data["text/plain"] == "an empty frame"
         code = "from mine import half\nprint(half, open('data/words.txt').read())"
