@@ -62,6 +62,7 @@ def grammar() -> dict[str, Any]:
         "others": markdown(by_length["other"].sort_values(256), 2),
         "beats": markdown(by_length["beat"].sort_values(256), 2),
         "lost": by_length["other"][256] - by_length["other"][64],
+        "fire": means.loc["FIRE", "all"],
     }
 
 

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 import torch
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
 from playwright.sync_api import Browser
 from xdist.remote import Producer
 from xdist.scheduler import LoadFileScheduling
@@ -17,6 +19,12 @@ from tests import changed
 from tests.common import ROOT, UNITS, tiny_course
 from tests.tiers import CHANGED, NIGHTLY, TIER, sample, sample_seed
 from tests.web import figures
+
+# A slow machine is no fault of what is tested.
+hypothesis_settings.register_profile(
+    "course", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+hypothesis_settings.load_profile("course")
 
 # These begin. The first file of the site builds it, for which others would have to wait.
 SLOWEST = (

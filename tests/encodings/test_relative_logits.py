@@ -10,7 +10,7 @@ from helpers.encodings.offsets import offset_matrix, skew, toeplitz
 from tests.encodings import hooks
 
 close = torch.testing.assert_close
-few = settings(deadline=None, max_examples=20)
+few = settings(max_examples=20)
 DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
 
 

@@ -12,7 +12,7 @@ from helpers.encodings import Positions, available, create
 from tests.encodings import hooks, slow, slow_turned
 
 close = torch.testing.assert_close
-few = settings(deadline=None, max_examples=12)
+few = settings(max_examples=12)
 SIZES = {
     "batch": st.integers(1, 2),
     "heads": st.sampled_from([1, 2, 3]),
