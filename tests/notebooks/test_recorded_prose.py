@@ -39,7 +39,7 @@ def test_the_race_on_longer_texts(far: pd.Series) -> None:
     lost = far["other", 256] - far["other", 64]
     assert (abs(lost[["window", "Kerple"]]) < 0.05).all()
     assert lost[["Shaw keys", "DeBERTa", "FIRE", "Transformer-XL"]].between(0.1, 0.5).all()
-    assert 1.5 < lost["RoPE"] < 1.65 < 1.75 < lost["xPos"] < 1.85
+    assert 1.5 < lost["RoPE"] < lost["xPos"] - 0.3
     worse = far["other", 256] > far["other", 256, "none"]
     assert worse[["learned", "TUPE, relative", "Huang", "Fourier", "index MLP", "sinusoidal"]].all()
     beat = far["beat", 256]
