@@ -1,9 +1,8 @@
 """Time and peak memory of relative attention, ours and others', forward and backward.
 
-T = 128 … 4,096, B = 2, H = 4, d = 64, float32. Groups: the forms of one sum q_i·a_{j−i} inside
+T = 128 … 4,096, B = 2, H = 4, d = 64, float32. Two groups: the forms of one sum q_i·a_{j−i} inside
 the same attention, and whole attention modules, ours beside those of other libraries. Prints the
-targets and whether they are met; writes relative_attention.json and .png. Shaw's keys stand beside
-FlexAttention in a third group, forward only, as on a CPU it has no gradient.
+targets and whether they are met; writes relative_attention.json and .png.
 """
 
 from __future__ import annotations
@@ -36,7 +35,6 @@ SECONDS = 0.0 if DRY else 2.0 if DEVICE == "cpu" else 0.3
 
 FORMS = ["plain", *relative_logits.FORMS, "ours: shaw_keys", "ours: huang"]
 FORMS += ["flex", CLIPPED_FLEX] if DEVICE == "cuda" else []
-FORWARD = ["plain", "ours: shaw_keys", CLIPPED_FLEX]
 # Timed in turn are only those that are compared: all at once would not fit into memory.
 MODULES = [
     ["none", "rotary"],
@@ -90,17 +88,15 @@ def timed(steps: dict[str, Step]) -> dict[str, float]:
 
 def measure(names: list[str], lengths: Iterable[int] = LENGTHS) -> list[dict[str, Any]]:
     """A row for each of some forms or modules at every length."""
+    group, make = ("form", _of_width) if names == FORMS else ("module", module_step)
     rows = []
     for length in lengths:
-        fitting = [name for name in names if _fits(name, length, d)]
-        if names == FORMS:
-            group, steps = "form", {n: form_step(n, length, d) for n in fitting}
-        elif names == FORWARD:
-            group, steps = "forward", {n: form_step(n, length, d, backward=False) for n in fitting}
-        else:
-            group, steps = "module", {n: module_step(n, length) for n in fitting}
-        rows += _rows(group, length, steps)
+        rows += _rows(group, length, {n: make(n, length) for n in names if _fits(n, length, d)})
     return rows
+
+
+def _of_width(name: str, length: int) -> Step:
+    return form_step(name, length, d)
 
 
 def measured(groups: list[list[str]], lengths: Iterable[int] = LENGTHS) -> pd.DataFrame:
@@ -173,9 +169,6 @@ def targets(table: pd.DataFrame, fitted: pd.DataFrame) -> list[str]:
         say(ratio <= 0.1, f"{ours}: {ratio:.3f} of the memory of per_pair at T = 512 (at most 0.1)")
         share = float(fitted.loc[ours, "T²·d"])
         say(abs(share) < 0.05, f"{ours}: {share:.3f} numbers per T²·d (none)")
-    ratios = memory.loc["forward"].loc[CLIPPED_FLEX] / memory.loc["forward"].loc["ours: shaw_keys"]
-    text = ", ".join(f"{value:.2f} at {length}" for length, value in ratios.items())
-    say(float(ratios.iloc[-1]) < 0.5, f"{CLIPPED_FLEX}: memory over shaw_keys: {text} (below 0.5)")
     peers = {
         "shaw_keys": "Wav2Vec2Bert relative_key",
         "shaw": "VITS",
@@ -213,7 +206,7 @@ def figure(table: pd.DataFrame) -> bytes:
 
 def main() -> None:
     """Measure, print the table, the fit and the targets, and store them."""
-    table = measured([FORMS, FORWARD, *MODULES])
+    table = measured([FORMS, *MODULES])
     show(table)
     fitted = growth()
     print(f"\nextra memory in numbers, per\n{fitted.round(3)}\n")

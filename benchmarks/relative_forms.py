@@ -16,7 +16,7 @@ LENGTHS = (128,) if DRY else bench.LENGTHS
 
 def main() -> None:
     """Measure, print, store."""
-    table = bench.measured([bench.FORMS, bench.FORWARD], LENGTHS)
+    table = bench.measured([bench.FORMS], LENGTHS)
     bench.show(table)
     print(results.save(f"relative_forms_{DEVICE}", table, COMMAND, out()))
 

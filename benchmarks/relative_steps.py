@@ -24,19 +24,19 @@ DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 Step = Callable[[], None]
 
 
-def form_step(name: str, length: int, width: int, backward: bool = True) -> Step:
-    """Attention with one form of the key term, forward and, unless told otherwise, backward."""
+def form_step(name: str, length: int, width: int) -> Step:
+    """Attention with one form of the key term, forward and backward."""
     q, k, v = (torch.randn(B, H, length, width, device=DEVICE) for _ in range(3))
     furthest = K if name == CLIPPED_FLEX else length - 1
     table = torch.randn(2 * furthest + 1, width, device=DEVICE)
-    leaves = [each.requires_grad_(backward) for each in (q, k, v, table)]
+    leaves = [each.requires_grad_() for each in (q, k, v, table)]
     encoding, at = None, Positions.upto(length, device=torch.device(DEVICE))
     fused = torch.compile(relative_logits.flex, dynamic=False)
     if name.startswith("ours"):
         option: dict[str, Any] = {"k": K} if "shaw" in name else {"max_len": length}
         kind = "shaw_keys" if "shaw" in name else "huang"
         encoding = create(kind, d_model=H * width, num_heads=H, **option).to(DEVICE)
-        leaves += list(encoding.requires_grad_(backward).parameters())
+        leaves += list(encoding.parameters())
 
     def context() -> Tensor:
         """As in a module, nothing is kept beyond its use but what autograd needs."""
@@ -49,9 +49,7 @@ def form_step(name: str, length: int, width: int, backward: bool = True) -> Step
     def step() -> None:
         for leaf in leaves:
             leaf.grad = None
-        total = context().sum()
-        if backward:
-            total.backward()
+        context().sum().backward()
 
     return step
 

@@ -59,8 +59,8 @@ def flex(q: Tensor, k: Tensor, v: Tensor, table: Tensor) -> Tensor:
     """Attention with Shaw's term inside a fused kernel, (B, H, T, d): no score is stored.
 
     Further offsets share the outermost row, as in `ShawKeys`; so the products with the table,
-    (B, H, T, 2c+1), are little where it ends at a small offset c. Compile it: uncompiled it stores
-    all scores. On a CPU FlexAttention has no gradient.
+    (B, H, T, 2c+1), are little where it ends at a small offset c. Compile it on a GPU: uncompiled
+    it stores all scores. On a CPU it has no gradient.
 
     Args:
         table: (2c + 1, d); row r is offset r − c.
