@@ -37,7 +37,7 @@ def test_hands_stand_where_the_table_says() -> None:
 @pytest.mark.parametrize("move", [0, 4])
 def test_query_and_key_keep_their_angle_wherever_both_stand(move: int) -> None:
     figure, alt = clock.turning(2 + move, 5 + move)
-    assert "86 after" in alt  # 0.6 + 3 · 0.3 radians
+    assert "86 both times after" in alt  # 0.6 + 3 · 0.3 radians
     plots.png(figure)
 
 

@@ -88,7 +88,8 @@ class ByLength(Extended):
     def frequencies(self, pair: Tensor, positions: Positions) -> Tensor:
         """θ of each text, (B or 1, 1, r/2), where its positions are."""
         device = positions.keys.device
-        exact = torch.float32 if device.type == "mps" else torch.float64  # which Apple's lack
+        double = device.type in ("cpu", "cuda")  # Apple's GPUs have no float64
+        exact = torch.float64 if double else torch.float32
         pair = pair.to(device, exact, non_blocking=True)
         return self.by_length(pair, positions.lengths()[..., None])
 
