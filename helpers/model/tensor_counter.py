@@ -35,6 +35,7 @@ class TensorCounter(TorchDispatchMode):
         result = func(*args, **(kwargs or {}))
         self.operations[func.overloadpacket.__name__] += 1
         given = {_memory(each) for each in tree_leaves((args, kwargs)) if isinstance(each, Tensor)}
+        given.discard(0)
         for made in tree_leaves(result):
             if isinstance(made, Tensor):
                 self.made += 1
@@ -44,7 +45,7 @@ class TensorCounter(TorchDispatchMode):
 
 
 def _memory(each: Tensor) -> int:
-    """Where a tensor's numbers are; 0 where it has no memory of its own, as a sparse one."""
+    """Return where a tensor's numbers lie; 0 if it has none, or is sparse and has several."""
     return each.untyped_storage().data_ptr() if each.layout == torch.strided else 0
 
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page
 
+from helpers import results
 from helpers.encodings import REGISTRY
 from tests import changed, tiers
-from tests.common import UNITS, needs_browser
+from tests.common import ROOT, UNITS, needs_browser
 from tests.web.axe import COLOURS, refused
 from tests.web.figures import CONTENTS, FIGURES, NAMES, PHONE, opened
 
@@ -30,6 +33,12 @@ REST = 400  # milliseconds after which the address and the words are written
 
 
 pytestmark = needs_browser
+
+
+def test_the_curves_that_a_figure_opens_with_are_recorded() -> None:
+    text = (ROOT / "web" / "figures" / "loss-by-length.js").read_text(encoding="utf-8")
+    [begin] = re.findall(r"^const BEGIN = (\[.*\]);$", text, re.MULTILINE)
+    assert {*json.loads(begin)} <= {*results.load("lag3").table["encoding"]}
 
 
 @pytest.fixture
