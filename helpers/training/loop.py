@@ -12,12 +12,11 @@ import torch
 import torch.distributed as dist
 from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
-from tqdm import tqdm
 
 from helpers import runtime
 from helpers.training import checkpoint as checkpoints
-from helpers.training import optimizer as optimizers
-from helpers.training.live import LiveCurve
+from helpers.training.optimizer import Updates
+from helpers.training.progress import Progress
 from helpers.training.score import masked_loss
 
 PRECISIONS = {"float32": None, "bfloat16": torch.bfloat16, "float16": torch.float16}
@@ -77,104 +76,73 @@ def train(
     if runtime.profile() == "dry":
         steps = min(steps, DRY)
     runtime.keep_freed_memory()
-    parts = optimizers.build(model, optimizer, lr)
-    schedules = [optimizers.schedule(each, lr, steps) for each in parts]
-    device = next(model.parameters()).device.type
-    scaler = torch.amp.GradScaler(device, enabled=precision == "float16")
-    losses: list[float] = []
+    updates = Updates(model, optimizer, lr, steps, scaled=precision == "float16")
     batch = next_batch()
-    if checkpoint:
-        identity = _of_first_process(
-            {
-                "steps": steps,
-                "lr": lr,
-                "optimizer": optimizer,
-                "precision": precision,
-                "model": checkpoints.digest(repr(model)),
-                "first weights": checkpoints.digest([*model.parameters(), *model.buffers()]),
-                "first batch": checkpoints.digest(batch),
-            }
-        )
-        run = checkpoints.Run([model, *parts, *schedules, scaler], identity)
-        losses = checkpoints.load(checkpoint, run)
+    settings = {"steps": steps, "lr": lr, "optimizer": optimizer, "precision": precision}
+    identity = _identity(settings, model, batch) if checkpoint else {}
+    run = checkpoints.Run([model, *updates.parts], identity)
+    losses = checkpoints.load(checkpoint, run) if checkpoint else []
     for _ in losses:
         batch = next_batch()  # the same batches again, so that the next one is the next
-    asked: nn.Module = _in_parallel(model)
-    if compile:
-        asked = torch.compile(asked)  # type: ignore[assignment]
+    asked = _asked(model, compile)
     model.train()
-    first = not dist.is_initialized() or dist.get_rank() == 0
     shown = {"limit": bayes_loss} if bayes_loss is not None else {}
-    shown |= baselines or {}
-    curve = LiveCurve(steps, shown, label) if live and first else None
-    with runtime.bar(
-        total=steps,
-        initial=len(losses),
-        desc=label,
-        unit="step",
-        mininterval=0.5,
-        **({} if first and label else {"disable": True}),  # else TQDM_DISABLE decides
-    ) as bar:
+    progress = Progress(len(losses), steps, label, shown | dict(baselines or {}), live, _first())
+    with progress:
         while len(losses) < steps:
-            with _autocast(device, precision):
+            with _autocast(model, precision):
                 value = loss(asked, batch)
-            for each in parts:
-                each.zero_grad()
-            scaler.scale(value).backward()
-            for each in parts:
-                scaler.unscale_(each)
-            norm = nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-            # In float16 a gradient may overflow; then no optimiser takes this step, as clipping has
-            # multiplied the gradients of all by a norm's inverse that is 0 or nan.
-            overflow = scaler.is_enabled() and not norm.isfinite()
-            for each, plan in zip(parts, schedules, strict=True):
-                if not overflow:
-                    scaler.step(each)
-                plan.step()
-            scaler.update()
+            updates.step(value)
             losses.append(_mean(value))
             if not math.isfinite(losses[-1]):
                 raise DivergedError(
                     f"loss={losses[-1]} at step {len(losses) - 1}; try an lr below {lr}"
                 )
-            _show(bar, losses[-1], shown)
-            if curve:
-                curve.show(losses)
-            if checkpoint and first and (len(losses) % every == 0 or len(losses) == steps):
+            progress.show(losses)
+            if checkpoint and _first() and (len(losses) % every == 0 or len(losses) == steps):
                 checkpoints.save(checkpoint, run, losses)
             if len(losses) < steps:
                 batch = next_batch()
     return losses
 
 
-def _of_first_process(identity: dict[str, Any]) -> dict[str, Any]:
-    """Return what the first of all processes has; each draws another part of the batch."""
-    found = [identity]
+def _identity(settings: dict[str, Any], model: nn.Module, batch: Any) -> dict[str, Any]:
+    """Return what tells this run from others; each process draws another part of the batch."""
+    found = [
+        settings
+        | {
+            "model": checkpoints.digest(repr(model)),
+            "first weights": checkpoints.digest([*model.parameters(), *model.buffers()]),
+            "first batch": checkpoints.digest(batch),
+        }
+    ]
     if dist.is_initialized():
         dist.broadcast_object_list(found)
     return found[0]
 
 
-def _show(bar: tqdm, loss: float, baselines: Mapping[str, float]) -> None:
-    numbers = {"loss": loss, **baselines}
-    bar.set_postfix({name: f"{value:.2f}" for name, value in numbers.items()}, refresh=False)
-    bar.update()
+def _asked(model: nn.Module, compile: bool) -> nn.Module:
+    """Return the model as one program, and with gradients averaged over all processes."""
+    asked = model
+    if dist.is_initialized():
+        # Pretraining on words alone leaves the head for pairs without a gradient.
+        asked = DistributedDataParallel(model, find_unused_parameters=True)
+    return torch.compile(asked) if compile else asked  # type: ignore[return-value]
 
 
-def _autocast(device: str, precision: str) -> AbstractContextManager[Any]:
+def _first() -> bool:
+    """Return whether this process writes and shows; of several, the first does."""
+    return not dist.is_initialized() or dist.get_rank() == 0
+
+
+def _autocast(model: nn.Module, precision: str) -> AbstractContextManager[Any]:
     dtype = PRECISIONS[precision]
+    device = next(model.parameters()).device.type
     return nullcontext() if dtype is None else torch.autocast(device, dtype)
 
 
-def _in_parallel(model: nn.Module) -> nn.Module:
-    if not dist.is_initialized():
-        return model
-    # Pretraining on words alone leaves the head for pairs without a gradient.
-    return DistributedDataParallel(model, find_unused_parameters=True)
-
-
 def _mean(value: Tensor) -> float:
-    """The loss over all processes."""
+    """Return the loss over all processes."""
     value = value.detach()
     if dist.is_initialized():
         value = value.clone()

@@ -1,4 +1,4 @@
-"""AdamW for everything, or Muon for the hidden matrices and AdamW for the rest."""
+"""AdamW for everything, or Muon for hidden matrices and AdamW for the rest; a step of both."""
 
 from __future__ import annotations
 
@@ -18,6 +18,45 @@ DECAY = 0.01
 # A matrix whose sides differ by this factor or more is no matrix between hidden states: an MLP's
 # has 4, a head for two classes D/2, one for words V/D.
 NARROW = 8
+
+
+class Updates:
+    """The optimisers of a model, their schedules, and in float16 a scaler of the loss.
+
+    Args:
+        kind: "adamw" or "muon", see `build`.
+        lr: highest learning rate.
+        steps: length of the schedule.
+        scaled: multiply the loss, so that small gradients do not vanish in float16.
+    """
+
+    def __init__(self, model: nn.Module, kind: str, lr: float, steps: int, scaled: bool) -> None:
+        self.parameters = [*model.parameters()]
+        self.optimizers = build(model, kind, lr)
+        self.schedules = [schedule(each, lr, steps) for each in self.optimizers]
+        self.scaler = torch.amp.GradScaler(self.parameters[0].device.type, enabled=scaled)
+
+    @property
+    def parts(self) -> list[Any]:
+        """What a checkpoint has to keep."""
+        return [*self.optimizers, *self.schedules, self.scaler]
+
+    def step(self, loss: Tensor) -> None:
+        """Update every parameter once, by gradients cut to a norm of 1."""
+        for each in self.optimizers:
+            each.zero_grad()
+        self.scaler.scale(loss).backward()
+        for each in self.optimizers:
+            self.scaler.unscale_(each)
+        norm = nn.utils.clip_grad_norm_(self.parameters, 1.0)
+        # In float16 a gradient may overflow; then no optimiser takes this step, as clipping has
+        # multiplied the gradients of all by a norm's inverse that is 0 or nan.
+        overflow = self.scaler.is_enabled() and not norm.isfinite()
+        for each, plan in zip(self.optimizers, self.schedules, strict=True):
+            if not overflow:
+                self.scaler.step(each)
+            plan.step()
+        self.scaler.update()
 
 
 def build(model: nn.Module, kind: str, lr: float) -> list[Optimizer]:

@@ -19,7 +19,7 @@ from helpers import plots, runtime
 from helpers.corpora import Grammar
 from helpers.corpora.inputs import places_loss
 from helpers.model.bert import Bert, Pretraining, preset
-from helpers.training import DivergedError, live, train
+from helpers.training import DivergedError, progress, train
 from helpers.training.loop import DRY
 from helpers.training.pretraining import grammar_batches
 from tests.common import ROOT
@@ -161,7 +161,7 @@ def test_a_live_curve_grows_in_one_place(monkeypatch: pytest.MonkeyPatch) -> Non
     _small(**options)
     assert not shown  # this is no notebook
     monkeypatch.setattr(runtime, "in_notebook", lambda: True)
-    monkeypatch.setattr(live.LiveCurve.__init__, "__defaults__", (0.0,))
+    monkeypatch.setattr(progress.LiveCurve.__init__, "__defaults__", (0.0,))
     losses = _small(**options)
     says = "race: the loss after {} of 3 steps is {:.2f} nats"
     ends = [says.format(n, sum(losses[:n]) / n) for n in (1, 2, 3)]

@@ -1,10 +1,11 @@
-"""A loss curve that grows while a notebook trains."""
+"""What a training shows: a progress bar, and in a notebook a loss curve that grows."""
 
 from __future__ import annotations
 
 import math
 import time
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -12,6 +13,49 @@ from matplotlib.figure import Figure
 
 from helpers import plots, runtime
 from helpers.plots.losses import WINDOW, draw_baselines
+
+
+class Progress:
+    """A bar with the last loss beside its baselines, and on demand a live curve.
+
+    Args:
+        done: steps that a stopped run has made already.
+        steps: of the whole run.
+        label: of bar and curve; without one there is no bar.
+        baselines: losses to be compared with, by name.
+        live: whether to draw the curve.
+        first: whether this process shows anything.
+    """
+
+    def __init__(
+        self,
+        done: int,
+        steps: int,
+        label: str,
+        baselines: Mapping[str, float],
+        live: bool,
+        first: bool,
+    ) -> None:
+        self.baselines = baselines
+        self.curve = LiveCurve(steps, baselines, label) if live and first else None
+        silent = {} if first and label else {"disable": True}  # else TQDM_DISABLE decides
+        options: dict[str, Any] = {"desc": label, "unit": "step", "mininterval": 0.5} | silent
+        self.bar = runtime.bar(total=steps, initial=done, **options)
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.bar.close()
+
+    def show(self, losses: Sequence[float]) -> None:
+        """Show that another step is done."""
+        numbers = {"loss": losses[-1], **self.baselines}
+        shown = {name: f"{value:.2f}" for name, value in numbers.items()}
+        self.bar.set_postfix(shown, refresh=False)
+        self.bar.update()
+        if self.curve:
+            self.curve.show(losses)
 
 
 class LiveCurve:
