@@ -42,6 +42,9 @@ APART = tuple(
 )  # fmt: skip
 
 
+SITE = ("web/", "docs/")  # where one of these has changed, the whole site is built and read
+
+
 class FilesOrTests(LoadFileScheduling):  # type: ignore[misc]
     """A file's tests go to one process, which sets them up once; those `APART` go singly."""
 
@@ -93,20 +96,24 @@ def _left_out(items: list[pytest.Item]) -> set[pytest.Item]:
     """Return the slow tests and the solutions that this tier does not try."""
     if TIER == "nightly":
         return set()
-    rotating = {item for item in items if item.get_closest_marker("rotating")}
+    group = {item: _group(item) for item in items if item.get_closest_marker("rotating")}
     if TIER == "quick":
-        return rotating | {item for item in items if item.get_closest_marker("slow")}
-    tried = sample(list(dict.fromkeys(_name(item) for item in items if item in rotating)), 6)
-    units = {*sample(UNITS, 5), *changed.units(changed.paths())}
+        return {*group} | {item for item in items if item.get_closest_marker("slow")}
+    paths = changed.paths()
+    tried = sample(list(dict.fromkeys(group.values())), 6)
+    tried += ["site"] if any(path.startswith(SITE) for path in paths) else []
+    units = {*sample(UNITS, len(UNITS)), *changed.units(paths)}
     solutions = {item for item in items if item.path.suffix == ".ipynb"}
-    return {item for item in rotating if _name(item) not in tried} | {
+    return {item for item in group if group[item] not in tried} | {
         item for item in solutions if item.path.stem not in units
     }
 
 
-def _name(item: pytest.Item) -> str:
-    """Return the file and the function or class of a test, whatever its parameters."""
-    return "::".join(item.nodeid.partition("[")[0].split("::")[:2])
+def _group(item: pytest.Item) -> str:
+    """Return the group that a rotating test's mark names, else its file and function or class."""
+    mark = item.get_closest_marker("rotating")
+    named = "::".join(item.nodeid.partition("[")[0].split("::")[:2])
+    return str(mark.args[0]) if mark and mark.args else named
 
 
 def pytest_runtest_setup() -> None:

@@ -36,7 +36,11 @@ def sample_seed() -> int:
 
 
 def sample(items: Sequence[Item], one_in: int) -> list[Item]:
-    """Return one in `one_in` of the items, all of them at night, and at least one."""
+    """Return one in `one_in` of the items, all of them at night, and at least one.
+
+    Within a rotating test, which is one in 6, `one_in` must share no divisor with 6: else the same
+    seeds would always choose the same items.
+    """
     if NIGHTLY or not items:
         return list(items)
     step = min(one_in, len(items))

@@ -8,7 +8,7 @@ import torch
 
 from benchmarks.controls_study import ClippedRotary, ShawPerHead
 from benchmarks.patches_study import ClippedRotary2d
-from benchmarks.stack_study import KINDS, NoSkips, built, known
+from benchmarks.stack_study import NoSkips, known
 from benchmarks.tables_study import LENGTH, seen
 from helpers.corpora.patches import places
 from helpers.encodings import Encoding, Positions, Rotary2d, Shaw
@@ -63,11 +63,6 @@ def test_without_skips_each_part_sees_only_the_one_before_it() -> None:
     layer, x = NoSkips(Encoding(8, num_heads=2)).double(), torch.ones(2, 5, 8, dtype=torch.float64)
     first, second = layer.norms
     assert torch.allclose(layer(x), layer.mlp(second(layer.attention(first(x)))))
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_stack_has_layers_of_its_kind(kind: str) -> None:
-    assert [type(layer) for layer in built(kind, 9).layers] == [KINDS[kind][0]] * 4
 
 
 def test_positions_that_stand_in_the_states_are_known() -> None:

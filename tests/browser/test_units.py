@@ -1,6 +1,6 @@
 """Units in JupyterLab as a learner begins them: to the first exercise, saved, opened again.
 
-Then they are handed in as they are, and graded. `make test` opens one, `make nightly` all.
+Then they are handed in as they are, and graded: one by day, all at night.
 """
 
 import re
@@ -20,7 +20,7 @@ from tests.browser.conftest import end_kernels, opened, run, serving
 from tests.common import ISOLATED, UNITS, needs_browser
 from tests.tiers import sample
 
-pytestmark = [needs_browser, pytest.mark.slow]
+pytestmark = [needs_browser, pytest.mark.rotating]
 OPENED = sample(UNITS, len(UNITS))
 
 

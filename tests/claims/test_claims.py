@@ -1,6 +1,5 @@
 """The claim lab: every claim is there, its verdict follows from numbers, and chance flips none."""
 
-import subprocess
 import sys
 from itertools import combinations
 
@@ -23,11 +22,11 @@ from helpers.claims import (
     study,
     table,
 )
-from tests.common import ROOT
+from helpers.claims import __main__ as command
 from tests.tiers import NIGHTLY, sample
 
 MEASURED = [claim for claim in CLAIMS.values() if claim.measurement]
-AFRESH = sample(MEASURED, 6)
+AFRESH = sample(MEASURED, len(MEASURED))
 # Seeds lie too far apart for a verdict, and the page says so.
 UNSETTLED = {(28, "RoPE"), (29, "over RoPE"), (31, "long")}
 measured = pytest.mark.parametrize("claim", MEASURED, ids=lambda claim: str(claim.number))
@@ -42,7 +41,7 @@ def test_all_claims_are_there() -> None:
 
 @pytest.mark.parametrize("claim", AFRESH, ids=lambda claim: str(claim.number))
 def test_a_fresh_measurement_comes_to_the_recorded_verdict(claim: Claim) -> None:
-    """In the quick form, but for the night with one seed: that is enough, as a test below shows."""
+    """In the quick form. By day one claim with one seed, which is enough, as a test below shows."""
     fresh, recorded = claim.measure(None if NIGHTLY else [0]), study.rows(claim.number)
     for part in _settled(claim):
         both = (part.verdict(rows[part.number].tolist()) for rows in (fresh, recorded))
@@ -148,7 +147,7 @@ def test_the_page_of_questions_is_what_its_command_writes() -> None:
     assert questions.error_of_shift() < 1e-12
 
 
-@measured
+@pytest.mark.parametrize("claim", sample(MEASURED, 6), ids=lambda claim: str(claim.number))
 def test_every_measurement_can_be_drawn(claim: Claim) -> None:
     rows = study.rows(claim.number)
     assert plots.png(figures.strips(claim, rows)).startswith(b"\x89PNG")
@@ -157,12 +156,14 @@ def test_every_measurement_can_be_drawn(claim: Claim) -> None:
     assert all(part.says in text for part in claim.parts)
 
 
-def test_the_command_measures_one_claim_and_knows_its_numbers() -> None:
-    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "helpers.claims", *arguments]
-        return subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-
-    said = run("12", "18").stdout
+def test_the_command_measures_one_claim_and_knows_its_numbers(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["claims", "12", "18"])
+    command.main()
+    said = capsys.readouterr().out
     assert "512" in said and "by reading" in said and said.count(FAILS) >= 2
-    wrong = run("99")
-    assert wrong.returncode == 2 and "choose from 1 to 32" in wrong.stderr
+    monkeypatch.setattr(sys, "argv", ["claims", "99"])
+    with pytest.raises(SystemExit, match="2"):
+        command.main()
+    assert "choose from 1 to 32" in capsys.readouterr().err

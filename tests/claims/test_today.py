@@ -14,8 +14,9 @@ from helpers.claims.small import QUICK
 from helpers.corpora import Shift
 from helpers.encodings import create
 from helpers.model.decoder import Decoder
+from tests.tiers import sample
 
-TODAY = (*today.CLAIMS, *longer.CLAIMS)
+READ = [claim for claim in (*today.CLAIMS, *longer.CLAIMS) if claim.record]
 
 
 def test_a_value_is_asked_for_only_where_it_was_shown() -> None:
@@ -60,6 +61,7 @@ def test_far_scores_are_those_that_a_loop_turns() -> None:
         assert torch.allclose(far[:, (offset - 64) // 8], expected, atol=1e-4)
 
 
+@pytest.mark.rotating
 def test_without_positions_what_stands_far_back_is_not_found() -> None:
     """The measurement of claim 25 can come out otherwise."""
     task, size = Shift(lag=24), replace(QUICK, length=32)
@@ -90,7 +92,7 @@ def test_what_longer_texts_lose_is_counted_from_the_limit() -> None:
         longer.excess("longer", 0, encoding="no such encoding")
 
 
-@pytest.mark.parametrize("claim", [c for c in TODAY if c.record], ids=lambda c: str(c.number))
+@pytest.mark.parametrize("claim", sample(READ, len(READ)), ids=lambda claim: str(claim.number))
 def test_the_study_has_what_the_other_record_has(claim: Claim) -> None:
     """A record that is made again must be read again: `python -m benchmarks.claims_study 29`."""
     rows = study.rows(claim.number)

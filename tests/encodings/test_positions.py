@@ -19,8 +19,6 @@ TREES = {"tree_depth", "tree_offsets"}
 # These read what comes between, so that of some keys they say another thing than of all.
 PLACED = sorted(set(available()) - TREES - {"cope", "fox", "path"})
 
-FEWER = ["rotary", "xpos", "fire", "tupe", "convolution", "cope", "pope", "fox", "path"]
-
 
 def _random(name: str, **options: Any) -> Encoding:
     encoding = create(name, d_model=D, num_heads=H, max_len=T, **options)
@@ -54,18 +52,6 @@ def test_what_layers_are_told_of_some_tokens_is_what_they_are_told_of_all(
     scores = q @ k.mT + hooks.scores(encoding, q, k)
     rows = _at(scores, queries)
     close(some, _at(rows.transpose(-2, -1), keys).transpose(-2, -1), rtol=0, atol=1e-10)
-
-
-@pytest.mark.parametrize("name", FEWER)
-def test_fewer_queries_than_keys_are_the_last_ones(name: str) -> None:
-    encoding = _random(name, **({"content": True} if name == "convolution" else {}))
-    q, k = torch.randn(2, B, H, T, d)
-    found = []
-    for asked in (q, q[:, :, -3:]):
-        turned_q, turned_k = hooks.rotate(encoding, asked, k)
-        scores = turned_q @ turned_k.mT + hooks.scores(encoding, turned_q, turned_k)
-        found.append(scores[:, :, -3:])
-    close(found[1], found[0], rtol=0, atol=1e-10)
 
 
 def test_the_value_term_is_told_too() -> None:
@@ -143,12 +129,6 @@ def test_depths_and_a_tree_may_be_told_together() -> None:
     assert (told - model(TOKENS, positions=depths.flip(0), offsets=tree)).abs().max() > 1e-4
 
 
-def test_offsets_are_made_once_for_all_layers() -> None:
-    at = Positions.upto(5, 3)
-    assert at.offsets is at.offsets and at.offsets[0].tolist() == [-2, -1, 0, 1, 2]
-    assert not at.whole and Positions.upto(5).whole
-
-
 def test_what_one_rope_has_computed_of_positions_is_not_anothers() -> None:
     at, q, k = Positions.upto(5, 3), torch.randn(1, H, 3, d), torch.randn(1, H, 5, d)
     for base in (100.0, 10_000.0, 100.0):
@@ -166,15 +146,6 @@ def test_offsets_of_a_tree_are_refused_beside_a_cache_too() -> None:
     tree = Positions(at.queries, at.keys, torch.zeros(3, 3, dtype=torch.int64))
     with pytest.raises(ValueError, match="offsets must be None"):
         attention(torch.randn(1, 3, 8), positions=tree, cache=KVCache())
-
-
-def test_keys_that_are_kept_come_before() -> None:
-    cache = KVCache()
-    one, two = torch.randn(2, 1, 2, 3, 4)
-    assert torch.equal(cache.update(one, two)[0], one)
-    keys, values = cache.update(two, one)
-    assert torch.equal(keys, torch.cat([one, two], 2))
-    assert torch.equal(values, torch.cat([two, one], 2))
 
 
 def test_layers_may_take_turns() -> None:
@@ -202,12 +173,3 @@ def test_a_schedule_that_does_not_fit() -> None:
     for wrong in ([], [rotary, create("rotary", d_model=2 * D, num_heads=H)]):
         with pytest.raises(ValueError, match="all of the same d_model and num_heads"):
             Encoder(wrong, 9)
-
-
-def test_a_model_that_is_told_is_one_graph_for_the_compiler() -> None:
-    torch.set_default_dtype(torch.float32)
-    torch.compiler.reset()
-    turns = [create(name, d_model=D, num_heads=H) for name in ("rotary", "fire", "shaw_keys")]
-    model, places = Encoder(turns, 9, 3), torch.tensor([4, 2, 0])
-    compiled = torch.compile(model, backend="eager", fullgraph=True)
-    close(compiled(TOKENS, positions=places), model(TOKENS, positions=places), rtol=0, atol=1e-5)

@@ -11,16 +11,14 @@ from torch.func import functional_call
 from helpers.encodings import (
     REGISTRY,
     Encoding,
-    Positions,
     available,
     create,
     hooks_of,
-    shift_matrix,
-    sinusoidal_table,
     tree_offsets,
 )
 from helpers.model.attention import MultiHeadAttention
 from tests.encodings import hooks
+from tests.tiers import sample
 
 H, d, T = 2, 6, 9
 D = H * d
@@ -103,17 +101,7 @@ def test_all_that_it_makes_is_made_where_its_input_is(name: str) -> None:
         assert y.is_meta and y.shape == x.shape
 
 
-def test_what_is_made_elsewhere_is_found() -> None:
-    class Astray(Encoding):
-        def bias(self, q: Tensor, k: Tensor, positions: Positions) -> Tensor:
-            return torch.zeros(q.shape[2], k.shape[2])  # on the CPU, wherever q is
-
-    x = torch.randn(2, T, D, device="meta")
-    with pytest.raises(RuntimeError, match=r"meta"):
-        MultiHeadAttention(Astray(D, H)).to("meta")(x)
-
-
-@pytest.mark.parametrize("name", available())
+@pytest.mark.parametrize("name", sample(available(), 3))
 def test_its_gradient_is_right(name: str) -> None:
     whole = _Whole(build(name, d_model=4, num_heads=2, max_len=4))
     names = [key for key, _ in whole.named_parameters()]
@@ -143,19 +131,6 @@ def test_behind_a_causal_mask_nothing_looks_right(name: str) -> None:
     close(run(attention, later, seen)[:, :5], run(attention, x, seen)[:, :5], rtol=0, atol=1e-10)
 
 
-@pytest.mark.parametrize("name", ["alibi", "t5_bias", "huang", "cope"])
-def test_causal_forms_agree_with_the_others_to_the_left(name: str) -> None:
-    """What they say of keys to the left does not depend on those to the right."""
-    options: dict[str, Any] = {"form": "causal"} if name == "alibi" else {"causal": True}
-    encoding = build(name, **options).encoding
-    q, k = torch.randn(2, 1, H, T, d)
-    changed = torch.cat([k[:, :, :5], torch.randn(1, H, T - 5, d)], 2)
-    left = torch.ones(T, T, dtype=torch.bool).tril()[:5]
-    one, two = (hooks.scores(encoding, q, keys) for keys in (k, changed))
-    assert one is not None and two is not None
-    close(one[..., :5, :].where(left, 0), two[..., :5, :].where(left, 0), rtol=0, atol=0)
-
-
 @pytest.mark.parametrize("name", RELATIVE)
 def test_relative_encodings_do_not_see_where_a_text_begins(name: str) -> None:
     """The last tokens' outputs are the same when what may be looked at is moved along."""
@@ -183,16 +158,16 @@ def test_absolute_encodings_do(name: str) -> None:
 
 
 @pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
 @pytest.mark.parametrize("name", available())
-def test_half_precision_gives_half_precision(name: str, dtype: torch.dtype, device: str) -> None:
+def test_half_precision_gives_half_precision(name: str, device: str) -> None:
     torch.set_default_dtype(torch.float32)
     attention = build(name).to(device)
     x = torch.randn(2, T, D, device=device)
     exact = run(attention, x)
-    halved = run(copy.deepcopy(attention).to(dtype), x.to(dtype))
-    assert halved.dtype == dtype
-    close(halved.float(), exact, rtol=0, atol=0.3 if dtype == torch.bfloat16 else 0.05)
+    for dtype, tolerance in ((torch.float16, 0.05), (torch.bfloat16, 0.3)):
+        halved = run(copy.deepcopy(attention).to(dtype), x.to(dtype))
+        assert halved.dtype == dtype
+        close(halved.float(), exact, rtol=0, atol=tolerance)
 
 
 @pytest.mark.parametrize("device", DEVICES)
@@ -202,29 +177,6 @@ def test_on_another_device_and_behind_a_mask_it_says_the_same(name: str, device:
     mask = torch.ones(T, T, dtype=torch.bool).tril()
     there = run(copy.deepcopy(attention).to(device), x.to(device), mask.to(device))
     close(there.cpu(), run(attention, x, mask), rtol=0, atol=1e-10)
-
-
-def test_rotary_scores_depend_on_the_offset_only() -> None:
-    q, k = (torch.randn(8).expand(1, 1, T, 8) for _ in range(2))
-    for name in ("rotary", "xpos"):
-        turned, keys = hooks.rotate(create(name, d_model=8), q, k)
-        scores = (turned @ keys.transpose(-2, -1))[0, 0]
-        for offset in range(-T + 1, T):
-            diagonal = scores.diagonal(offset)
-            close(diagonal, diagonal[:1].expand(T - abs(offset)))
-
-
-def test_sinusoids_move_by_one_matrix() -> None:
-    table, matrix = sinusoidal_table(60, 10), shift_matrix(7, 10)
-    close(table[:-7] @ matrix.T, table[7:], rtol=0, atol=1e-12)
-
-
-def test_symmetric_alibi_and_kerple_are_blind_to_direction() -> None:
-    q = torch.randn(1, H, T, d)
-    for name in ("alibi", "kerple"):
-        bias = hooks.scores(build(name).encoding, q, q)
-        assert bias is not None
-        close(bias, bias.transpose(-2, -1), rtol=0, atol=0)
 
 
 @pytest.mark.parametrize("name", sorted(set(available()) - {"shaw"}))

@@ -5,9 +5,8 @@ import torch
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from helpers.encodings import Positions, ShawKeys, create, relative_logits
-from helpers.encodings.offsets import offset_matrix, skew, toeplitz
-from tests.encodings import hooks
+from helpers.encodings import Positions, ShawKeys, relative_logits
+from helpers.encodings.offsets import offset_matrix, toeplitz
 
 close = torch.testing.assert_close
 few = settings(max_examples=20)
@@ -63,26 +62,6 @@ def test_a_toeplitz_bias_is_the_gather_and_so_is_its_gradient(length: int) -> No
     close(made, gathered, rtol=0, atol=0)
     grads = [torch.autograd.grad(each, bias, back)[0] for each in (made, gathered)]
     close(grads[0], grads[1], rtol=0, atol=1e-12)
-
-
-@given(st.integers(1, 9))
-@few
-def test_skew_is_the_gather(length: int) -> None:
-    products = torch.randn(2, 3, length, 2 * length - 1)
-    index = (offset_matrix(length) + length - 1).expand(2, 3, -1, -1)
-    close(skew(products), products.gather(-1, index), rtol=0, atol=0)
-
-
-def test_huang_is_shaw_without_the_clip() -> None:
-    length = 7
-    huang, shaw = (
-        create("huang", d_model=6, max_len=length),
-        create("shaw_keys", d_model=6, k=length - 1),
-    )
-    with torch.no_grad():
-        shaw.get_parameter("keys").copy_(huang.get_parameter("table")[0])
-    q = torch.randn(2, 1, length, 6)
-    close(hooks.scores(huang, q, q), hooks.scores(shaw, q, q), rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("form", relative_logits.FORMS)

@@ -31,7 +31,7 @@ from tests.mutants import mutate
 from tests.mutants.mutate import Mutant
 from tests.tiers import NIGHTLY
 
-SECONDS = 8.0  # of computing, for one mutant; a slow machine needs 1.5 for the slowest solution
+SECONDS = 4.0  # of computing, for one mutant; a slow machine needs 1.5 for the slowest solution
 MEMORY = 2 << 30  # bytes that a mutant may take beside what there is
 SEEDS = range(int(os.environ.get("SEEDS", "2" if NIGHTLY else "1")))  # asked of known answers
 

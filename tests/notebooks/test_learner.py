@@ -20,7 +20,7 @@ OUTCOMES = tomllib.loads(Path(__file__).with_name("outcomes.toml").read_text(enc
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("unit", sample(UNITS, 6))
+@pytest.mark.parametrize("unit", sample(UNITS[::-1], len(UNITS)))  # another than is solved
 def test_a_learner_who_writes_nothing_meets_no_error(
     course: Course, unit: str, tmp_path: Path
 ) -> None:

@@ -1,13 +1,12 @@
 """`make quick` looks at what has changed."""
 
-import os
-import subprocess
-import sys
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests import changed
+from tests import changed, conftest, tiers
 from tests.common import ROOT, UNITS
 
 
@@ -66,26 +65,46 @@ def test_a_file_that_nothing_imports_has_tests_too(path: str, tried: str) -> Non
     assert any(file.startswith(tried) for file in changed.tests([path]))
 
 
-MARKED = """
-import pytest
-def test_plain(): ...
-@pytest.mark.slow
-def test_slow(): ...
-@pytest.mark.rotating
-def test_rare(): ...
-@pytest.mark.rotating
-def test_rotating(): ...
-"""
+@dataclass(eq=False)
+class Item:
+    """As much of a test as the choice asks for."""
+
+    nodeid: str
+    mark: pytest.Mark | None = None
+
+    @property
+    def path(self) -> Path:
+        return Path(self.nodeid.partition("::")[0])
+
+    def get_closest_marker(self, name: str) -> pytest.Mark | None:
+        return self.mark if self.mark and self.mark.name == name else None
 
 
-@pytest.mark.parametrize(("tier", "tried"), [("quick", 1), ("test", 3)])
+SLOW, ROTATING, SITE = (pytest.mark.slow, pytest.mark.rotating, pytest.mark.rotating("site"))
+MARKED = {"plain": None, "slow": SLOW, "a[1]": ROTATING, "b[1]": ROTATING, "b[2]": ROTATING}
+MARKED |= {"c": SITE, "d": SITE}
+
+
+@pytest.mark.parametrize(
+    ("tier", "path", "kept"),
+    [
+        ("quick", "web/conf.py", "plain"),
+        ("test", "README.md", "plain slow b[1] b[2]"),
+        ("test", "web/conf.py", "plain slow b[1] b[2] c d"),
+        ("nightly", "README.md", " ".join(MARKED)),
+    ],
+)
 def test_a_mark_leaves_out_what_bears_it_and_nothing_else(
-    tmp_path: Path, tier: str, tried: int
+    monkeypatch: pytest.MonkeyPatch, tier: str, path: str, kept: str
 ) -> None:
-    place = tmp_path / "test_marked.py"
-    place.write_text(MARKED)
-    words = ["-m", "pytest", "-q", "-p", "tests.conftest", "--rootdir", str(tmp_path), str(place)]
-    there = os.environ | {"TIER": tier, "SAMPLE_SEED": "1", "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, *words]
-    done = subprocess.run(command, cwd=tmp_path, env=there, capture_output=True, text=True)
-    assert f"{tried} passed" in done.stdout, done.stdout
+    monkeypatch.setenv("SAMPLE_SEED", "1")
+    monkeypatch.setattr(conftest, "TIER", tier)
+    monkeypatch.setattr(tiers, "NIGHTLY", tier == "nightly")
+    monkeypatch.setattr(changed, "paths", lambda: [path])
+    items: Any = [
+        Item(f"tests/test_x.py::{name}", mark.mark if mark else None)
+        for name, mark in MARKED.items()
+    ]
+    left_out = conftest._left_out(items)
+    found = [each.nodeid.partition("::")[2] for each in items if each not in left_out]
+    assert found == kept.split()

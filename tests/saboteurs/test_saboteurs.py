@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from helpers import checks
 from helpers.checks.engine import Answer, Case, Exercise, Part
@@ -32,9 +32,9 @@ def test_no_saboteur_keeps_all_points(course: Course, unit: str, name: str) -> N
     assert table.faults(tried, excused) == []
 
 
-@pytest.mark.parametrize("unit", UNITS)
-def test_only_exercises_have_excuses(unit: str) -> None:
-    assert set(table.harmless(unit)) <= set(checks.exercises(unit))
+def test_only_exercises_have_excuses() -> None:
+    for unit in UNITS:
+        assert set(table.harmless(unit)) <= set(checks.exercises(unit))
 
 
 def _doubled(x: Tensor) -> Tensor:
@@ -80,25 +80,3 @@ def test_no_saboteur_that_breaks_something_is_left_out() -> None:
         broke |= {name} if sabotaged.broke else set()
     assert len(broke) > 5
     assert broke <= {name for name, _ in saboteurs.of(_added, partial(TOY.ask, seed=0))}
-
-
-class _Scaled(nn.Module):
-    def __init__(self, width: int) -> None:
-        super().__init__()
-        self.scale = nn.Parameter(torch.ones(width))
-
-    def forward(self, x: Tensor) -> Tensor:
-        return self.scale * x
-
-
-def test_what_saboteurs_do_to_a_module() -> None:
-    made = dict(saboteurs.of(_Scaled))
-    x = torch.randn(2, 3, 4, requires_grad=True)
-    right = _Scaled(4)(x)
-    assert not made["detached"].answer(4).forward(x).requires_grad
-    cut = made["a parameter gets no gradient"].answer(4)
-    cut.forward(x).sum().backward()
-    assert cut.scale.grad is None and isinstance(cut.scale, nn.Parameter)
-    assert not list(made["parameters as buffers"].answer(4).parameters())
-    assert torch.equal(made["ignores x"].answer(4).forward(x), torch.zeros_like(right))
-    assert made["ignores x"].broke and not made["buffers as parameters"].broke

@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +21,12 @@ from helpers.corpora import Grammar
 from helpers.corpora.inputs import places_loss
 from helpers.model.bert import Bert, Pretraining, preset
 from helpers.training import DivergedError, progress, train
-from helpers.training.loop import DRY
+from helpers.training import __main__ as command
+from helpers.training.loop import DRY, PRECISIONS
+from helpers.training.optimizer import OPTIMIZERS
 from helpers.training.pretraining import grammar_batches
 from tests.common import ROOT
+from tests.tiers import sample
 
 DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
 ALONE = [sys.executable, "-m", "helpers.training"]
@@ -100,10 +104,11 @@ def test_two_processes_have_the_curve_of_one(tmp_path: Path) -> None:
     assert one[0] != one[-1]
 
 
-def test_a_batch_that_cannot_be_shared_is_refused() -> None:
-    words, env = [*ALONE, "--out", "nowhere", "--batch", "7"], os.environ | {"WORLD_SIZE": "2"}
-    done = subprocess.run(words, cwd=ROOT, env=env, capture_output=True, text=True)
-    assert "--batch 7 must be a multiple of the 2 processes" in done.stderr
+def test_a_batch_that_cannot_be_shared_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    monkeypatch.setattr(sys, "argv", ["training", "--out", "nowhere", "--batch", "7"])
+    with pytest.raises(SystemExit, match="--batch 7 must be a multiple of the 2 processes"):
+        command.main()
 
 
 def _small(
@@ -117,11 +122,14 @@ def _small(
     return train(model, next_batch, loss=places_loss, **{"steps": 30, "lr": 3e-3, **options})
 
 
-@pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize("precision", ["float32", "bfloat16", "float16"])
-@pytest.mark.parametrize("optimizer", ["adamw", "muon"])
+FORMS = list(product(OPTIMIZERS, PRECISIONS))
+ON_CPU = [("cpu", *form) for form in sample(FORMS, 3)]
+ON_GPU = [("cuda", *form) for form in FORMS if torch.cuda.is_available()]
+
+
+@pytest.mark.parametrize(("device", "optimizer", "precision"), ON_CPU + ON_GPU)
 def test_both_optimisers_learn_in_all_precisions(
-    optimizer: str, precision: str, device: str
+    device: str, optimizer: str, precision: str
 ) -> None:
     losses = _small(device, optimizer=optimizer, precision=precision)
     assert sum(losses[-5:]) / 5 < losses[0] - 0.3

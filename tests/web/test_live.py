@@ -18,6 +18,7 @@ from helpers.encodings import prepare_positions
 from helpers.model.attention import EncoderLayer
 from helpers.model.bert import Pretraining
 from tests.common import needs_browser
+from tests.tiers import sample
 from tests.web import live
 
 pytestmark = needs_browser
@@ -67,7 +68,7 @@ def expected(model: Pretraining, ids: list[int]) -> tuple[Tensor, Tensor]:
     return model(tokens)[0], torch.stack(weights)
 
 
-@pytest.mark.parametrize("encoding", ENCODINGS)
+@pytest.mark.parametrize("encoding", sample(ENCODINGS, 3))
 def test_the_page_computes_what_pytorch_computes_with_the_same_weights(
     encoding: str, page: Page
 ) -> None:

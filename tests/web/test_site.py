@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import re
 from functools import cache
@@ -22,11 +21,9 @@ from helpers.course.settings import Course
 from helpers.encodings import REGISTRY, hooks_of
 from tests.common import ROOT, UNITS
 from tests.web.conftest import Site
-from web import explore, links
-from web.outputs import Outputs
-from web.units import Unit
+from web import explore
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.rotating("site")
 
 FORMULA = re.compile(r"\$\$.+?\$\$|\$(?!\s)[^$]+?\$", re.DOTALL)
 CODE = re.compile(r"```.*?```|`[^`]*`", re.DOTALL)
@@ -200,15 +197,3 @@ def test_numbers_on_an_encodings_page_are_the_stored_ones(site: Site, name: str)
     told = soup(site.folder / "encodings" / f"{name}.html").find(id="on-longer-texts")
     listed = {row.td.text: [each.text for each in row("td")[1:]] for row in told.select("tbody tr")}
     assert listed == stored
-
-
-def test_a_published_course_leads_to_colab_and_binder(course: Course, tmp_path: Path) -> None:
-    published = dataclasses.replace(
-        course, owner="someone", repository="order", release="v1", wheel="a-1-none.whl"
-    )
-    for each, ways in ((course, 0), (published, 2)):
-        text = Unit(each, UNITS[2], Outputs(tmp_path, "..")).page()
-        assert text.count('href="https://') == ways
-    lead = links.leader(published, "more/grading", "docs/grading.md")
-    assert lead("../benchmarks/results/grading.txt").startswith("https://github.com/someone/order")
-    assert links.leader(course, "more/grading", "docs/grading.md")("../Makefile") == ""

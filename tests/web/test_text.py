@@ -1,5 +1,6 @@
 """What becomes of formulas, numbers and the repository's Markdown on the way to a page."""
 
+import dataclasses
 import json
 import re
 from collections import Counter
@@ -13,7 +14,7 @@ from helpers.course.authoring import source
 from helpers.course.settings import Course
 from helpers.encodings import REGISTRY
 from tests.common import ROOT, UNITS
-from web import explore, front, measured
+from web import explore, front, links, measured
 from web.__main__ import build
 from web.encodings import equation
 from web.finishing import used
@@ -117,6 +118,18 @@ def test_the_pages_of_the_units_count_what_these_have(course: Course, tmp_path: 
     each_of = zip(reads, minutes, map(source.points, cells), strict=True)
     for card, each in zip(front.cards(units).split("<li>")[1:], each_of, strict=True):
         assert "{} minutes to read and run · {:g} of exercises · {:g} points<".format(*each) in card
+
+
+def test_a_published_course_leads_to_colab_and_binder(course: Course, tmp_path: Path) -> None:
+    published = dataclasses.replace(
+        course, owner="someone", repository="order", release="v1", wheel="a-1-none.whl"
+    )
+    for each, ways in ((course, 0), (published, 2)):
+        text = Unit(each, UNITS[2], Outputs(tmp_path, "..")).page()
+        assert text.count('href="https://') == ways
+    lead = links.leader(published, "more/grading", "docs/grading.md")
+    assert lead("../benchmarks/results/grading.txt").startswith("https://github.com/someone/order")
+    assert links.leader(course, "more/grading", "docs/grading.md")("../Makefile") == ""
 
 
 def test_claims_and_benchmarks_are_told_as_they_are_stored() -> None:

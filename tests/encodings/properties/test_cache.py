@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import io
-import pickle
 from collections.abc import Callable
 from itertools import chain
 
@@ -40,10 +39,6 @@ def test_layers_begin_alike(name: str) -> None:
         assert spread.max() <= spread.min() * (1.01 + chance) ** 2, (key, spread)
 
 
-def _pickled(model: nn.Module) -> nn.Module:
-    return pickle.loads(pickle.dumps(model))
-
-
 def _saved(model: nn.Module) -> nn.Module:
     file = io.BytesIO()
     torch.save(model, file)
@@ -51,8 +46,8 @@ def _saved(model: nn.Module) -> nn.Module:
     return torch.load(file, weights_only=False)
 
 
-@pytest.mark.parametrize("again", [_pickled, _saved, copy.deepcopy])
-@every("pickle, save, deepcopy")
+@pytest.mark.parametrize("again", [_saved, copy.deepcopy])
+@every("save, deepcopy")
 def test_a_copy_is_of_the_same_type_and_says_the_same(
     name: str, again: Callable[[nn.Module], nn.Module]
 ) -> None:

@@ -15,6 +15,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from helpers.encodings import tree_offsets
 from helpers.model.attention import MultiHeadAttention
+from helpers.model.bert import Bert
 from helpers.model.decoder import Decoder
 from tests.encodings.properties.subjects import (
     NAMES,
@@ -45,51 +46,31 @@ def _plainly() -> Iterator[None]:
 # Tables of vectors end before these positions.
 TABLES = {"learned", "learned_2d", "tupe", "sinusoidal"}
 FAR = [name for name in NAMES if name not in TABLES and not name.startswith("tree")]
-FROM = (10**4, 10**5, 10**6)
 
 
-@every("bfloat16 at 512")
-def test_bfloat16_at_512(name: str) -> None:
-    small, exact = rounded_and_exact(loud(name, LONG), torch.bfloat16)
-    ids, given = tokens(1, LONG), needed(name, LONG)
-    found = run(small, ids, **given)
-    assert found.dtype == torch.bfloat16
-    assert off_by(found, run(exact, ids, **given)) < ENOUGH
+def _off_by(model: Bert, how: str, ids: Tensor, **given: Tensor) -> float:
+    """How far the model is off in float32, in bfloat16, or under autocast with bfloat16."""
+    dtype = torch.bfloat16 if how == "bfloat16" else torch.float32
+    small, exact = rounded_and_exact(model, dtype)
+    with torch.autocast("cpu", torch.bfloat16, enabled=how == "autocast"):
+        found = run(small, ids, **given)
+    assert found.dtype == dtype or how == "autocast"
+    return off_by(found, run(exact, ids, **given))
 
 
-@every("autocast at 512")
-def test_autocast_at_512(name: str) -> None:
-    model, exact = rounded_and_exact(loud(name, LONG), torch.float32)
-    ids, given = tokens(1, LONG), needed(name, LONG)
-    with torch.autocast("cpu", torch.bfloat16):
-        found = run(model, ids, **given)
-    assert off_by(found, run(exact, ids, **given)) < ENOUGH
+@pytest.mark.parametrize("how", ["bfloat16", "autocast"])
+@every("bfloat16 and autocast at 512")
+def test_a_text_of_512(name: str, how: str) -> None:
+    assert _off_by(loud(name, LONG), how, tokens(1, LONG), **needed(name, LONG)) < ENOUGH
 
 
-@pytest.mark.parametrize("start", FROM)
-@every("float32 from 10⁴ to 10⁶", FAR)
-def test_float32_far_from_the_beginning(name: str, start: int) -> None:
-    small, exact = rounded_and_exact(bert(name), torch.float32)
-    ids, places = tokens(1, 12), torch.arange(start, start + 36, 3)
-    assert off_by(run(small, ids, None, places), run(exact, ids, None, places)) < 1e-5
-
-
-@pytest.mark.parametrize("start", FROM)
-@every("bfloat16 from 10⁴ to 10⁶", FAR)
-def test_bfloat16_far_from_the_beginning(name: str, start: int) -> None:
-    small, exact = rounded_and_exact(bert(name), torch.bfloat16)
-    ids, places = tokens(1, 12), torch.arange(start, start + 36, 3)
-    assert off_by(run(small, ids, None, places), run(exact, ids, None, places)) < ENOUGH
-
-
-@pytest.mark.parametrize("start", FROM)
-@every("autocast from 10⁴ to 10⁶", FAR)
-def test_autocast_far_from_the_beginning(name: str, start: int) -> None:
-    model, exact = rounded_and_exact(bert(name), torch.float32)
-    ids, places = tokens(1, 12), torch.arange(start, start + 36, 3)
-    with torch.autocast("cpu", torch.bfloat16):
-        found = run(model, ids, None, places)
-    assert off_by(found, run(exact, ids, None, places)) < ENOUGH
+@pytest.mark.parametrize("how", ["float32", "bfloat16", "autocast"])
+@every("far from the beginning", FAR)
+def test_far_from_the_beginning(name: str, how: str) -> None:
+    for start in (10**4, 10**5, 10**6):
+        places = torch.arange(start, start + 36, 3)
+        error = _off_by(bert(name), how, tokens(1, 12), positions=places)
+        assert error < (1e-5 if how == "float32" else ENOUGH), start
 
 
 @pytest.mark.parametrize("name", ["rotary_2d", "fourier_2d", "rotary_3d"])
@@ -99,11 +80,7 @@ def test_neighbouring_patches_far_from_the_corner_stay_apart(name: str) -> None:
     places = places[..., : 3 if name == "rotary_3d" else 2]
     ids = tokens(1, 1).expand(1, 8)
     for how in ("bfloat16", "autocast"):
-        dtype = torch.bfloat16 if how == "bfloat16" else torch.float32
-        small, exact = rounded_and_exact(bert(name), dtype)
-        with torch.autocast("cpu", torch.bfloat16, enabled=how == "autocast"):
-            found = run(small, ids, None, places)
-        assert off_by(found, run(exact, ids, None, places)) < ENOUGH, how
+        assert _off_by(bert(name), how, ids, positions=places) < ENOUGH, how
 
 
 def test_xpos_has_no_nan_in_float16() -> None:
@@ -119,8 +96,15 @@ def test_xpos_has_no_nan_in_float16() -> None:
         attention(torch.randn(1, 8000, D).half())
 
 
-class NoDouble(TorchDispatchMode):
-    """Refuses float64 on any device but the CPU, as MPS does; "cpu" too where it is told so."""
+PRODUCTS = {torch.ops.aten.mm, torch.ops.aten.bmm, torch.ops.aten.addmm, torch.ops.aten.baddbmm}
+
+
+class AsOnOtherDevices(TorchDispatchMode):
+    """Refuses float64 on any device but the CPU, as MPS does, and products of integers, as CUDA.
+
+    Args:
+        anywhere: refuse float64 on the CPU as well.
+    """
 
     def __init__(self, anywhere: bool = False) -> None:
         super().__init__()
@@ -133,6 +117,9 @@ class NoDouble(TorchDispatchMode):
         args: tuple[Any, ...] = (),
         kwargs: dict[str, Any] | None = None,
     ) -> Any:
+        whole = [each for each in args if isinstance(each, Tensor) and not each.is_floating_point()]
+        if function.overloadpacket in PRODUCTS and whole:
+            raise TypeError(f"{function} of {whole[0].dtype}")
         found = function(*args, **(kwargs or {}))
         for each in found if isinstance(found, tuple | list) else (found,):
             double = isinstance(each, Tensor) and each.dtype == torch.float64
@@ -141,21 +128,16 @@ class NoDouble(TorchDispatchMode):
         return found
 
 
-@every("float64 on the CPU only")
-def test_float64_is_made_on_the_cpu_only(name: str) -> None:
+@every("what other devices refuse")
+def test_what_other_devices_refuse_is_not_asked_of_them(name: str) -> None:
     model, ids = bert(name, max_len=8).to("meta"), tokens(1, 8).to("meta")
     told = torch.arange(8, device="meta")
-    with NoDouble():
+    with AsOnOtherDevices():
         run(model, ids, **needed(name, 8, "meta"))
         if not name.startswith("tree"):
             run(model, ids, None, told)
 
 
-def test_float64_is_noticed() -> None:
-    with NoDouble(), pytest.raises(TypeError, match="float64 on meta"):
-        torch.ones(D, device="meta").double()
-
-
-def test_offsets_of_a_tree_need_no_float64() -> None:
-    with NoDouble(anywhere=True):
+def test_nor_is_it_by_the_offsets_of_a_tree() -> None:
+    with AsOnOtherDevices(anywhere=True):
         tree_offsets(torch.tensor([[1, -1, 1], [-1, 0, 1]]))

@@ -45,18 +45,9 @@ def _padded(given: Tensor) -> Tensor:
     return F.pad(given, (0, 3) * given.dim())
 
 
-@every("cached = uncached")
-def test_a_cache_changes_nothing(name: str) -> None:
-    _compare(name, 8)
-
-
 @every("cached = uncached beyond max_len")
 def test_beyond_max_len_a_cache_changes_nothing_nor_what_is_refused(name: str) -> None:
-    _compare(name, 11)
-
-
-def _compare(name: str, length: int) -> None:
-    model, ids = decoder(name, max_len=8), tokens(2, length)
+    model, ids = decoder(name, max_len=8), tokens(2, 11)
     whole = outcome(lambda: model(ids))
     stepwise = outcome(lambda: step_by_step(model, ids))
     if isinstance(whole, str):

@@ -9,14 +9,24 @@ import torch
 from torch import Tensor
 from torch.func import functional_call, grad, vmap
 
-from tests.encodings.properties.subjects import DEVICES, T, bert, every, needed, run, tokens
+from tests.encodings.properties.subjects import (
+    DEVICES,
+    NAMES,
+    T,
+    bert,
+    every,
+    needed,
+    run,
+    tokens,
+)
+from tests.tiers import sample
 
 close = torch.testing.assert_close
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("device", DEVICES)
-@every("compile(fullgraph)")
+@every("compile(fullgraph)", sample(NAMES, 5))
 def test_it_is_one_graph_for_the_compiler(name: str, device: str) -> None:
     """Also where it is told where tokens stand; whether a break comes is seen without a kernel."""
     torch.set_default_dtype(torch.float32)
