@@ -9,8 +9,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from helpers.checks.engine import Answer, Case, call, faults
-from helpers.checks.engine.case import without_gradients
+from helpers.checks.engine import Answer, Case, call, faults, without_caching
 from helpers.checks.engine.faults import Fault
 from helpers.checks.engine.serialize import decode, encode
 from tests.checks.toy import TOY, X
@@ -36,7 +35,7 @@ def _switched(x: Tensor) -> Tensor:
         (lambda x: 2 * x.float(), faults.DTYPE),
         (lambda x: x.mul_(2), faults.IN_PLACE),
         (_kept, faults.KEPT),
-        (_switched, faults.SETTING),
+        (_switched, faults.SWITCHED),
     ],
 )
 def test_a_fault_of_any_exercise_has_the_hint_of_the_engine(answer: Answer, fault: Fault) -> None:
@@ -77,6 +76,6 @@ def _told_backwards(case: Case) -> Case:
     return replace(case, read=lambda found: -found)
 
 
-@pytest.mark.parametrize("wrapped", [without_gradients, lambda case: case.asking(case.ask)])
+@pytest.mark.parametrize("wrapped", [without_caching, lambda case: case.map(torch.square)])
 def test_a_case_that_is_wrapped_is_read_as_before(wrapped: Callable[[Case], Case]) -> None:
     assert torch.equal(wrapped(_told_backwards(call(X))).read(X), -X)

@@ -142,7 +142,7 @@ def _hooks(answer: Answer, sizes: dict[str, int], tokens: Tensor) -> dict[str, b
     """Ask each hook by itself, twice.
 
     Raises:
-        ArgumentChangedError: a hook writes into what it is given.
+        CheckError: a hook writes into what it is given.
     """
     encoding, shape = _bert(answer, sizes).position, (*tokens.shape,)
     heads, positions = (shape[0], sizes["num_heads"], shape[1]), Positions.upto(shape[1])
