@@ -55,14 +55,14 @@ def test_the_hint_of_a_mistake_goes_before_that_of_the_engine() -> None:
 def test_an_error_is_not_known_by_the_name_of_its_class() -> None:
     """A learner's class may have any name, and the engine's own errors are known all the same."""
 
-    class ArgumentChangedError(Exception):
+    class CheckError(Exception):
         pass
 
     def stopping(x: Tensor) -> Tensor:
-        raise ArgumentChangedError("my own")
+        raise CheckError("my own")
 
     report = TOY(stopping)
-    assert "your code stops with ArgumentChangedError: my own" in report.findings[0].message
+    assert "your code stops with CheckError: my own" in report.findings[0].message
     assert report.hints == []
 
 
