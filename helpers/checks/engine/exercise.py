@@ -162,13 +162,12 @@ class Exercise:
                     name: [run.run_case(case, self.reference) for case in cases]
                     for name, cases in drawn.items()
                 }
-            for each in itertools.chain(*expected.values()):
-                if isinstance(each, CapturedException):
-                    why = f"stopped ({each.kind}: {each.text}); restart the kernel, and tell"
-                    raise RuntimeError(
-                        f"the course's own answer to “{self.name}” {why} the authors if it "
-                        "happens again"
-                    )
+            said = itertools.chain(*expected.values())
+            if failed := next((e for e in said if isinstance(e, CapturedException)), None):
+                raise RuntimeError(
+                    f"the course's own answer to “{self.name}” stopped ({failed.kind}: "
+                    f"{failed.text}); restart the kernel, and tell the authors if it happens again"
+                )
             _EXPECTED[self, seed] = expected
         return _EXPECTED[self, seed]
 

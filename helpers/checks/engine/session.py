@@ -63,22 +63,16 @@ def _unread(answer: Any) -> str:
     find = getattr(sys.modules.get("IPython"), "get_ipython", None)
     if find is None or (shell := find()) is None:
         return ""
-    names = [n for n, v in shell.user_ns.items() if v is answer and not n.startswith("_")]
-    cells = [str(each) for each in shell.user_ns.get("In", [])]
-    return next((name for name in names if _failed(name, cells)), "")
-
-
-def _failed(name: str, cells: list[str]) -> bool:
-    """Whether the newest cell that may define `name` surely does, and is no Python.
-
-    A cell with a magic command holds its lines in a string, so they are looked for anywhere.
-    """
-    word = re.escape(name)
-    defines = rf"(?:def|class) +{word}\b"
-    may = re.compile(rf"{defines}|\b{word}\s*[:=]|import .*(?:\b{word}\b|\*)|magic\('run'")
-    does = re.compile(rf"^(?:async )?{defines}|^{word} *=[^=]", re.MULTILINE)
-    newest = next((cell for cell in reversed(cells) if may.search(cell)), "")
-    return bool(does.search(newest)) and not _is_python(newest)
+    cells = [str(each) for each in reversed(shell.user_ns.get("In", []))]
+    for name in (n for n, v in shell.user_ns.items() if v is answer and not n.startswith("_")):
+        word = re.escape(name)
+        # At the beginning of a line, or of one in the string to which a magic command turns a cell.
+        line = rf"(?:^|'|\\n) *(?:(?:async )?(?:def|class) +{word}\b|{word} *[:=][^=])"
+        defines = re.compile(line, re.MULTILINE)
+        newest = next((cell for cell in cells if defines.search(cell)), "")
+        if not _is_python(newest):
+            return name
+    return ""
 
 
 def _is_python(text: str) -> bool:
