@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any
 
-from helpers.checks.engine import Answer, Case, CheckError, Exercise, Part, unchanged
+from helpers.checks.engine import Case, CheckError, Exercise, Part, call
 from helpers.corpora import inputs
 from helpers.corpora.wordpiece import CLS, PAD, SEP
 
@@ -26,10 +26,7 @@ def _row(rng: Random, sizes: tuple[int, int], length: int, *names: str) -> Case:
     words = (1, 4, *range(5, 12), rng.randint(70_000, 90_000))  # [UNK] and [MASK] among them
     first, second = (rng.choices(words, k=size) for size in sizes)
 
-    def ask(answer: Answer) -> Any:
-        given = [*first], [*second]
-        found = answer(*given, length)
-        unchanged(given, (first, second))
+    def told(found: Any) -> Any:
         if found is None:
             return None
         if len(found) != 2 or not all(hasattr(each, "__len__") for each in found):
@@ -40,7 +37,7 @@ def _row(rng: Random, sizes: tuple[int, int], length: int, *names: str) -> Case:
             name: both[name] for name in names
         }
 
-    return Case(f"({first}, {second}, {length})", ask)
+    return call(first, second, length).map(told)
 
 
 def _numbers(found: Any) -> list[Any]:
