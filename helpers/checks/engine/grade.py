@@ -41,12 +41,13 @@ def grade(
     hint = _hint(exercise, drawn, found, wrong) if wrong else ""
     findings = []
     for part in exercise.parts:
-        name, place = part.name, wrong.get(part.name)
+        name = part.name
         if used := answers.used[name]:
             findings.append(Finding(name, part.points, 0, _not_allowed(used)))
-        elif place is None:
+        elif name not in wrong:
             findings.append(Finding(name, part.points, part.points))
         else:
+            place = wrong[name]
             label = drawn[name][place].label
             asked = f"{answers.name}{label}" if label.startswith("(") else label
             two = found[name][place], expected[name][place]
