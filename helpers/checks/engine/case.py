@@ -18,6 +18,7 @@ Answer = Callable[..., Any]
 REACHED = "arguments that a gradient reaches"
 SEVEN = "about seven correct digits, as if rounded to float32 on the way"
 SIXTEEN = "about sixteen correct digits"
+WRITTEN = "leaf Variable that requires grad is being used in an in-place"  # PyTorch's words
 MANY = 20  # numbers in the text of an error
 
 
@@ -116,9 +117,14 @@ def _leaves(arguments: dict[str, Any], dtype: torch.dtype) -> dict[str, Any]:
 
 
 def _on_leaves(function: Answer, given: dict[str, Any]) -> Any:
-    """The result; PyTorch itself refuses a write into a tensor that a gradient is to reach."""
     before = tuple(sanitize(value) for value in given.values())
-    result = function(*given.values())
+    try:
+        result = function(*given.values())
+    except RuntimeError as error:  # PyTorch refuses a write where a gradient is to come back
+        if WRITTEN in str(error):
+            text = "your function changes an argument: work on a copy"
+            raise CheckError(text, ARGUMENT) from error
+        raise
     unchanged(tuple(given.values()), before)
     return result
 

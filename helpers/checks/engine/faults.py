@@ -13,7 +13,7 @@ from typing import Any
 from torch import Tensor
 
 from helpers.checks.engine import compare
-from helpers.checks.engine.case import SEVEN, SIXTEEN
+from helpers.checks.engine.case import SEVEN, SIXTEEN, WRITTEN
 from helpers.checks.engine.serialize import ARGUMENT, RESULT, SETTING, CapturedException
 
 
@@ -65,7 +65,7 @@ _OF_TEXTS = {  # PyTorch's, where a question asks for a gradient
     "does not require grad": NO_GRADIENT,
     "appears to not have been used in the graph": NO_GRADIENT,
     "Can't call numpy() on Tensor that requires grad": NO_GRADIENT,
-    "leaf Variable that requires grad is being used in an in-place": IN_PLACE,
+    WRITTEN: IN_PLACE,
 }
 _DTYPE = re.compile(r"^(?!none).*(?:int|float|bool|complex|False)")  # not "none, as it is a list"
 
