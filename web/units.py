@@ -18,7 +18,7 @@ from nbformat import NotebookNode
 
 from helpers import checks
 from helpers.checks.engine import Exercise
-from helpers.checks.engine.render import as_html
+from helpers.checks.engine.report import as_html
 from helpers.course.authoring import published, source
 from helpers.course.authoring.source import Cell
 from helpers.course.settings import Course

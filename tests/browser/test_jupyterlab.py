@@ -9,7 +9,7 @@ from nbformat import v4
 from playwright.sync_api import Page
 
 from helpers import checks
-from helpers.checks.engine import Finding, Report, render
+from helpers.checks.engine.report import COLOURS, Finding, Report
 from helpers.course import synthetic
 from helpers.course.settings import Course
 from tests.browser.conftest import darken, inaccessible, jupyterlab, opened, run
@@ -78,7 +78,7 @@ def test_a_report_keeps_its_look_where_a_notebook_is_not_trusted(reports: str, p
     assert report.locator("img").count() == 0
 
     style = "(element, name) => getComputedStyle(element)[name]"
-    colours = [_rgb(render.COLOURS[state]) for state in ("partly", "right", "wrong")]
+    colours = [_rgb(COLOURS[state]) for state in ("partly", "right", "wrong")]
     assert report.evaluate(style, "borderLeftColor") == colours[0]
     assert [each.evaluate(style, "color") for each in report.locator("span").all()] == colours
     assert report.evaluate("element => element.scrollWidth <= element.clientWidth")

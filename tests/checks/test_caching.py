@@ -1,6 +1,6 @@
 """The first question of a part is asked twice: what an answer keeps, it shows then."""
 
-import functools
+from functools import lru_cache, partial
 from random import Random
 from typing import Any
 
@@ -9,7 +9,9 @@ import torch
 from torch import Generator, Tensor
 
 from helpers.checks.engine import Answer, Case, call, without_caching
-from helpers.checks.engine.run import RESULT_MUTATED, run_all, run_case
+from helpers.checks.engine.library import forbidden
+from helpers.checks.engine.run import ask, run_case
+from helpers.checks.engine.serialize import RESULT_MUTATED
 
 X = torch.tensor([[1.0, 2.0], [3.0, 5.0]])
 BUFFER = torch.zeros(2, 2)
@@ -19,9 +21,13 @@ def _into_a_buffer(x: Tensor) -> Tensor:
     return BUFFER.copy_(2 * x)
 
 
-@functools.lru_cache
+@lru_cache
 def _by_number(number: int) -> Tensor:
     return torch.arange(number)
+
+
+def _asked_of(x: Tensor, answer: Answer) -> Any:
+    return answer(x)
 
 
 def _said(answer: Answer, *arguments: Any) -> Any:
@@ -40,8 +46,8 @@ def test_one_tensor_for_all_results_is_told(answer: Answer, given: Any) -> None:
 
 def test_a_result_that_a_later_question_changes_is_told() -> None:
     """As where an object, which is asked as it is, returns the buffer that it writes into."""
-    asks = [lambda answer, x=x: answer(x) for x in (X, 2 * X)]
-    first, last = run_all(asks, _into_a_buffer)
+    cases = [Case("", partial(_asked_of, x)) for x in (X, 2 * X)]
+    (first, last), _ = ask(cases, _into_a_buffer, forbidden([]))
     assert first == RESULT_MUTATED
     assert torch.equal(last, (4 * X).double())
 

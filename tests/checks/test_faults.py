@@ -9,8 +9,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from helpers.checks.engine import Answer, Case, call, faults
-from helpers.checks.engine.case import without_gradients
+from helpers.checks.engine import Answer, Case, call, faults, without_caching
 from helpers.checks.engine.faults import Fault
 from helpers.checks.engine.serialize import decode, encode
 from tests.checks.toy import TOY, X
@@ -36,7 +35,7 @@ def _switched(x: Tensor) -> Tensor:
         (lambda x: 2 * x.float(), faults.DTYPE),
         (lambda x: x.mul_(2), faults.IN_PLACE),
         (_kept, faults.KEPT),
-        (_switched, faults.SETTING),
+        (_switched, faults.SWITCHED),
     ],
 )
 def test_a_fault_of_any_exercise_has_the_hint_of_the_engine(answer: Answer, fault: Fault) -> None:
@@ -56,14 +55,14 @@ def test_the_hint_of_a_mistake_goes_before_that_of_the_engine() -> None:
 def test_an_error_is_not_known_by_the_name_of_its_class() -> None:
     """A learner's class may have any name, and the engine's own errors are known all the same."""
 
-    class ArgumentChangedError(Exception):
+    class CheckError(Exception):
         pass
 
     def stopping(x: Tensor) -> Tensor:
-        raise ArgumentChangedError("my own")
+        raise CheckError("my own")
 
     report = TOY(stopping)
-    assert "your code stops with ArgumentChangedError: my own" in report.findings[0].message
+    assert "your code stops with CheckError: my own" in report.findings[0].message
     assert report.hints == []
 
 
@@ -77,6 +76,6 @@ def _told_backwards(case: Case) -> Case:
     return replace(case, read=lambda found: -found)
 
 
-@pytest.mark.parametrize("wrapped", [without_gradients, lambda case: case.asking(case.ask)])
+@pytest.mark.parametrize("wrapped", [without_caching, lambda case: case.map(torch.square)])
 def test_a_case_that_is_wrapped_is_read_as_before(wrapped: Callable[[Case], Case]) -> None:
     assert torch.equal(wrapped(_told_backwards(call(X))).read(X), -X)

@@ -12,8 +12,7 @@ from helpers import checks
 from helpers.checks import learned, start_here
 from helpers.checks import sinusoidal as check
 from helpers.checks.engine import Finding, Report, session
-from helpers.checks.engine.render import COLOURS, PRAISE
-from helpers.checks.engine.report import FINDINGS, STUB
+from helpers.checks.engine.report import COLOURS, FINDINGS, PRAISE, STUB
 from tests.checks import variants
 from tests.common import UNITS
 
@@ -127,7 +126,8 @@ def test_what_grades_knows_nothing_of_a_session() -> None:
     before = check.table(answer)
     judged = check.table.judge(check.table.ask(answer, 0), 0)
     assert before.so_far and not judged.so_far + judged.title + judged.notice
-    assert judged._data() == before._data() and "so far" not in json.dumps(before._data())
+    data = before._repr_mimebundle_()[FINDINGS]
+    assert judged._repr_mimebundle_()[FINDINGS] == data and "so far" not in json.dumps(data)
     assert repr(before) == repr(judged) == "3.0"
 
 

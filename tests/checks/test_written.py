@@ -1,6 +1,5 @@
 """Mistakes are read from the file beside an exercise, in its order, and each is an answer."""
 
-import inspect
 from pathlib import Path
 
 import pytest
@@ -25,17 +24,14 @@ def test_a_mistake_forgets_what_it_kept() -> None:
     assert TOY.mistakes[1].answer.__defaults__ == ([],)
 
 
-def test_its_text_is_shown_in_a_traceback() -> None:
-    assert inspect.getsource(TOY.mistakes[0].answer).endswith("return (2 * x).detach()")
-
-
 @pytest.mark.parametrize(
     ("entry", "words"),
     [
         ('edit = [["3", "2"]]\nhint = ""', "'3' is 0 times in the right answer"),
         ('edit = [["x", "y"]]\nhint = ""', "'x' is 2 times in the right answer"),
-        ('code = ""\nhint = ""\nloses = ["no part"]', "has no use for ['no part']"),
-        ('code = ""\nhint = ""\nbreaks = []', "has no use for ['breaks']"),
+        ('code = ""\nhint = ""\nloses = ["no part"]', "'no part' is not in list"),
+        ('code = ""\nhint = ""\nbreaks = []', "unexpected keyword argument 'breaks'"),
+        ('code = ""', "missing 1 required positional argument: 'hint'"),
     ],
 )
 def test_a_file_that_says_something_else_is_refused(
@@ -46,6 +42,6 @@ def test_a_file_that_says_something_else_is_refused(
     text = f"right = '''\ndef f(x):\n    return 2 * x'''\n[wrong]\n{entry}\n"
     (tmp_path / "file.toml").write_text(text)
     monkeypatch.syspath_prepend(tmp_path.parent)
-    with pytest.raises(ValueError) as refused:
+    with pytest.raises((TypeError, ValueError)) as refused:
         mistake.read(f"{package}.file", ["part"])
     assert words in str(refused.value)

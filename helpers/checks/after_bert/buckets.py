@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from helpers import encodings
-from helpers.checks.engine import Answer, Case, Exercise, Part, call
+from helpers.checks.engine import Case, Exercise, Part, call
 from helpers.checks.engine.faults import DTYPE
 
 NEAR, FAR = "near: a bucket for each offset", "far: buckets that widen"
@@ -43,13 +43,11 @@ def _clear(num_buckets: int, max_distance: int) -> list[int]:
 
 
 def _typed(offsets: Tensor, *sizes: int, **options: int) -> Case:
-    asked = call(offsets, *sizes, **options)
+    return call(offsets, *sizes, **options).map(_with_dtype)
 
-    def ask(answer: Answer) -> Any:
-        found = asked.ask(answer)
-        return {"its dtype": str(getattr(found, "dtype", "none")), "the buckets": found}
 
-    return asked.asking(ask)
+def _with_dtype(found: Any) -> dict[str, Any]:
+    return {"its dtype": str(getattr(found, "dtype", "none")), "the buckets": found}
 
 
 def _near(rng: Random) -> Iterator[Case]:

@@ -10,7 +10,7 @@ import torch
 from torch import Generator, Tensor
 
 from helpers import encodings
-from helpers.checks.engine import Answer, Case
+from helpers.checks.engine import Answer, Case, backward, compare
 from helpers.checks.positions import by
 
 
@@ -48,7 +48,7 @@ def derivative(label: str, x: Tensor, of: Callable[[Answer], Callable[[Tensor], 
         at = x.double().requires_grad_()
         result = function(at)
         if type(result) is not Tensor:
-            return result
+            return compare.no_plain_tensor(result)
         total = (_finite(result) * _weights(result)).sum()
         if total.requires_grad:
             total.backward()
@@ -80,9 +80,8 @@ def never_nan(
         given = {name: each.clone().requires_grad_() for name, each in arguments.items()}
         result = of(answer)(*given.values())
         if type(result) is not Tensor:
-            return result
-        if result.requires_grad:
-            (result * _weights(result)).sum().backward()
+            return compare.no_plain_tensor(result)
+        backward(result)
         grads = {name: each.grad for name, each in given.items() if each.grad is not None}
         return {
             "the result": result,

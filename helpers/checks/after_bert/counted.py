@@ -11,8 +11,7 @@ from torch import Tensor
 
 from helpers import encodings
 from helpers.checks.after_bert import common
-from helpers.checks.engine import Answer, Case, Exercise, Part, differentiated, digits
-from helpers.checks.engine.case import unchanged
+from helpers.checks.engine import Answer, Case, Exercise, Part, call, differentiated, digits
 from helpers.checks.engine.faults import DTYPE, IN_PLACE
 
 LEFT, RIGHT = "keys to the left", "0 to the right"
@@ -49,14 +48,11 @@ def _right(rng: Random) -> Iterator[Case]:
 
 
 def _one_side(scores: Tensor, cut: Callable[[Tensor], Tensor], words: str) -> Case:
-    def ask(answer: Answer) -> Any:
-        given = scores.clone()
-        found = answer(given)
-        unchanged((given,), (scores,))
+    def told(found: Any) -> Any:
         fits = isinstance(found, Tensor) and found.shape == scores.shape
         return cut(found) if fits else found
 
-    return Case(f"{words}, scores of shape {tuple(scores.shape)}", ask)
+    return call(scores).labelled(f"{words}, scores of shape {tuple(scores.shape)}").map(told)
 
 
 def _left_of(answer: Answer) -> Answer:

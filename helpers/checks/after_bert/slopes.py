@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from helpers import encodings
-from helpers.checks.engine import Answer, Case, Exercise, Part
+from helpers.checks.engine import Case, Exercise, Part, call
 from helpers.encodings import distance
 
 POWERS, OTHERS = "powers of 2", "any other number of heads"
@@ -21,26 +21,21 @@ def _slopes(num_heads: int) -> Tensor:
     return distance.alibi_slopes(num_heads)
 
 
-def _as_tensor(num_heads: int) -> Case:
-    """Ask for the slopes and their dtype, of which two will do."""
-
-    def ask(answer: Answer) -> Any:
-        found = answer(num_heads)
-        if not isinstance(found, Tensor):
-            return {"its dtype": f"none, as it is a {type(found).__name__}"}
-        right = found.dtype in (torch.float32, torch.float64)
-        return {"its dtype": "float32 or float64" if right else str(found.dtype), "slopes": found}
-
-    return Case(f"({num_heads})", ask)
+def _with_dtype(found: Any) -> dict[str, Any]:
+    """Tell the slopes and their dtype, of which two will do."""
+    if not isinstance(found, Tensor):
+        return {"its dtype": f"none, as it is a {type(found).__name__}"}
+    right = found.dtype in (torch.float32, torch.float64)
+    return {"its dtype": "float32 or float64" if right else str(found.dtype), "slopes": found}
 
 
 def _powers(_rng: Random) -> Iterator[Case]:
-    return (_as_tensor(heads) for heads in (8, 4, 16, 1, 2, 32, 64, 512))
+    return (call(heads).map(_with_dtype) for heads in (8, 4, 16, 1, 2, 32, 64, 512))
 
 
 def _other_numbers(rng: Random) -> Iterator[Case]:
     numbers = [*range(3, 41), rng.randint(65, 127), rng.randint(129, 255), rng.randint(513, 900)]
-    return (_as_tensor(heads) for heads in numbers if heads & (heads - 1))
+    return (call(heads).map(_with_dtype) for heads in numbers if heads & (heads - 1))
 
 
 slopes = Exercise(

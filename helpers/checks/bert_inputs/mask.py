@@ -15,14 +15,7 @@ import torch
 from torch import Generator, Tensor
 
 from helpers.checks.bert_inputs import common
-from helpers.checks.engine import (
-    Answer,
-    ArgumentChangedError,
-    Case,
-    Exercise,
-    Part,
-    ResultFormError,
-)
+from helpers.checks.engine import Answer, Case, CheckError, Exercise, Part, unchanged
 from helpers.checks.engine.faults import DTYPE, IN_PLACE
 from helpers.corpora import inputs
 from helpers.corpora.masking import corrupt
@@ -49,15 +42,14 @@ def _masked(
     """Return what is seen and the targets, both like `tokens`."""
     given = tokens.clone()
     found = answer(given, vocab_size, draw, *probability)
-    if not torch.equal(given, tokens):
-        raise ArgumentChangedError
+    unchanged((given,), (tokens,))
     if not isinstance(found, tuple | list) or len(found) != 2:
         kind = type(found).__name__
-        raise ResultFormError(f"expected what is seen and the targets, two tensors; found {kind}")
+        raise CheckError(f"expected what is seen and the targets, two tensors; found {kind}")
     for each in found:
         if type(each) is not Tensor or each.shape != tokens.shape:
             shape = tuple(each.shape) if isinstance(each, Tensor) else type(each).__name__
-            raise ResultFormError(f"expected two {common.shape_in_words(tokens)}, found {shape}")
+            raise CheckError(f"expected two {common.shape_in_words(tokens)}, found {shape}")
     return found[0], found[1]
 
 

@@ -11,7 +11,7 @@ import torch
 from torch import Generator, Tensor
 
 from helpers.checks.bert_inputs import common
-from helpers.checks.engine import Answer, Case, Exercise, Part, call, compare
+from helpers.checks.engine import Case, Exercise, Part, call, compare
 from helpers.checks.engine.faults import IN_PLACE
 from helpers.corpora.wordpiece import CLS, MASK, PAD, SEP, UNK
 
@@ -36,11 +36,11 @@ def _batches(rng: Random) -> Iterator[Tensor]:
 
 def _real(rng: Random) -> Iterator[Case]:
     for tokens in _batches(rng):
-        yield Case(f"({common.shape_in_words(tokens)}), its numbers", partial(_numbers, tokens))
+        label = f"({common.shape_in_words(tokens)}), its numbers"
+        yield call(tokens).labelled(label).map(partial(_numbers, tokens))
 
 
-def _numbers(tokens: Tensor, answer: Answer) -> Any:
-    found = call(tokens).ask(answer)
+def _numbers(tokens: Tensor, found: Any) -> Any:
     numbers = compare.as_tensor(found)
     if numbers is None:
         return found
@@ -53,11 +53,10 @@ def _numbers(tokens: Tensor, answer: Answer) -> Any:
 
 def _for_attention(rng: Random) -> Iterator[Case]:
     for tokens in _batches(rng):
-        yield Case(f"({common.shape_in_words(tokens)})", partial(_form, tokens))
+        yield call(tokens).labelled(f"({common.shape_in_words(tokens)})").map(_form)
 
 
-def _form(tokens: Tensor, answer: Answer) -> Any:
-    found = call(tokens).ask(answer)
+def _form(found: Any) -> Any:
     if found is None:
         return None
     return {

@@ -6,14 +6,7 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any
 
-from helpers.checks.engine import (
-    Answer,
-    ArgumentChangedError,
-    Case,
-    Exercise,
-    Part,
-    ResultFormError,
-)
+from helpers.checks.engine import Case, CheckError, Exercise, Part, call
 from helpers.corpora import inputs
 from helpers.corpora.wordpiece import CLS, PAD, SEP
 
@@ -33,22 +26,18 @@ def _row(rng: Random, sizes: tuple[int, int], length: int, *names: str) -> Case:
     words = (1, 4, *range(5, 12), rng.randint(70_000, 90_000))  # [UNK] and [MASK] among them
     first, second = (rng.choices(words, k=size) for size in sizes)
 
-    def ask(answer: Answer) -> Any:
-        given = [*first], [*second]
-        found = answer(*given, length)
-        if given != (first, second):
-            raise ArgumentChangedError
+    def told(found: Any) -> Any:
         if found is None:
             return None
         if len(found) != 2 or not all(hasattr(each, "__len__") for each in found):
-            raise ResultFormError("expected two lists, the tokens and the segments")
+            raise CheckError("expected two lists, the tokens and the segments")
         both = dict(zip(("tokens", "segments"), map(_numbers, found), strict=True))
         # How many there are first, since a message shows the beginning of a list alone.
         return {f"number of {name}": len(both[name]) for name in names} | {
             name: both[name] for name in names
         }
 
-    return Case(f"({first}, {second}, {length})", ask)
+    return call(first, second, length).map(told)
 
 
 def _numbers(found: Any) -> list[Any]:

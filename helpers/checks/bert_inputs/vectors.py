@@ -12,7 +12,7 @@ import torch.nn.functional as F
 from torch import Generator, Tensor, nn
 
 from helpers.checks.bert_inputs import common
-from helpers.checks.engine import Answer, Case, Exercise, Part, compare, unchanged
+from helpers.checks.engine import Answer, Case, Exercise, Part, backward, compare, unchanged
 from helpers.checks.engine.faults import DTYPE, IN_PLACE
 from helpers.corpora.wordpiece import PAD
 from helpers.model.bert import Bert
@@ -93,9 +93,7 @@ def _backwards(rng: Random) -> Iterator[Case]:
         found = module(tokens, segments)
         if not isinstance(found, Tensor):
             return compare.no_plain_tensor(found)
-        if found.requires_grad:
-            weights = torch.arange(1, found.numel() + 1, dtype=found.dtype).cos()
-            (found * weights.reshape(found.shape)).sum().backward()
+        backward(found)
         return {
             "shapes of what is trained": shapes,
             "dtype of the result with tables in float32": str(getattr(single, "dtype", "none")),

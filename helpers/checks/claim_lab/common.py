@@ -13,8 +13,8 @@ import pandas as pd
 import torch
 from torch import Generator, Tensor
 
-from helpers.checks.engine import Answer, ArgumentChangedError, Case, ResultFormError, compare
-from helpers.checks.engine.serialize import sanitize
+from helpers.checks.engine import Answer, Case, CheckError, compare
+from helpers.checks.engine.serialize import ARGUMENT, sanitize
 
 Ask = Callable[[Answer], Any]
 Given = tuple[Any, ...]
@@ -41,12 +41,12 @@ def asked(answer: Answer, given: Given) -> Any:
     """Return what an answer returns for these arguments.
 
     Raises:
-        ArgumentChangedError: it wrote into one of them.
+        CheckError: it wrote into one of them.
     """
     own = copy.deepcopy(given)
     found = answer(*own)
     if not all(_unchanged(now, before) for now, before in zip(own, given, strict=True)):
-        raise ArgumentChangedError
+        raise CheckError("your function changes its argument: work on a copy", ARGUMENT)
     return found
 
 
@@ -60,16 +60,16 @@ def entry_of(found: Any, name: str, where: str = "") -> Any:
     """Return found[name], None where nothing was found.
 
     Raises:
-        ResultFormError: there is no such entry; in plain words.
+        CheckError: there is no such entry; in plain words.
     """
     if found is None:
         return None
     if not isinstance(found, dict):
-        raise ResultFormError(f"{where}expected a dict, found {type(found).__name__}")
+        raise CheckError(f"{where}expected a dict, found {type(found).__name__}")
     if name not in found:
-        raise ResultFormError(f"{where}your dict has no entry {name}")
+        raise CheckError(f"{where}your dict has no entry {name}")
     if found[name] is None:
-        raise ResultFormError(f"{where}the entry {name} is None")
+        raise CheckError(f"{where}the entry {name} is None")
     return found[name]
 
 

@@ -4,37 +4,33 @@ from helpers.checks.engine.caching import without_caching
 from helpers.checks.engine.case import (
     Answer,
     Case,
+    backward,
     call,
     differentiated,
     digits,
     refusal,
     unchanged,
-    without_gradients,
 )
-from helpers.checks.engine.errors import ArgumentChangedError, ResultFormError
 from helpers.checks.engine.exercise import Exercise, Part
 from helpers.checks.engine.mistake import Mistake, Written
 from helpers.checks.engine.report import Finding, Report
-from helpers.checks.engine.run import Answers, Questions
+from helpers.checks.engine.serialize import CheckError
 
 __all__ = [
     "Answer",
-    "Answers",
-    "ArgumentChangedError",
     "Case",
+    "CheckError",
     "Exercise",
     "Finding",
     "Mistake",
     "Part",
-    "Questions",
     "Report",
-    "ResultFormError",
     "Written",
+    "backward",
     "call",
     "differentiated",
     "digits",
     "refusal",
     "unchanged",
     "without_caching",
-    "without_gradients",
 ]

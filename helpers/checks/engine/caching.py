@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import itertools
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -14,42 +16,39 @@ from torch import Generator, Tensor
 
 from helpers.checks.engine import compare
 from helpers.checks.engine.case import Answer, Case
-from helpers.checks.engine.errors import ResultChangedError
+from helpers.checks.engine.serialize import RESULT, RESULT_MUTATED, CheckError
 
 
 def without_caching(case: Case) -> Case:
     """The same question, its first call made before as well, with other numbers and the same.
 
     What is remembered by the tensor object gives another result than is right, as it would after
-    a step of an optimizer; what returns one tensor again and again raises `ResultChangedError`.
+    a step of an optimizer; what returns one tensor again and again ends in `RESULT_MUTATED`.
     A class is asked as it is: what an object keeps is for the exercise to say.
     """
-    return case.asking(lambda answer: case.ask(_called_again(answer)))
+    return replace(case, ask=lambda answer: case.ask(_called_before(answer)))
 
 
-def _called_again(answer: Answer) -> Answer:
+def _called_before(answer: Answer) -> Answer:
     if isinstance(answer, type):
         return answer
-    left = 1
+    calls = itertools.count()
 
     @functools.wraps(answer)
-    def third(*arguments: Any, **options: Any) -> Any:
-        nonlocal left
-        if not left:
+    def called(*arguments: Any, **options: Any) -> Any:
+        if next(calls):
             return answer(*arguments, **options)
-        left -= 1
-        given = [*arguments, *options.values()]
-        before: list[Any] = []
+        given, before = [*arguments, *options.values()], []
         for change in (_others, torch.clone):  # the same numbers too: some remember by value
             with contextlib.suppress(Exception, SystemExit, GeneratorExit), _filled(given, change):
                 before.append(answer(*arguments, **options))
         found = answer(*arguments, **options)
         same = isinstance(found, dict) and any(found is each for each in before)
         if same or (_memory(before) & _memory(found)) - _memory(given):
-            raise ResultChangedError
+            raise CheckError(RESULT_MUTATED.text, RESULT)
         return found
 
-    return third
+    return called
 
 
 @contextlib.contextmanager
@@ -73,10 +72,9 @@ def _filled(given: list[Any], change: Callable[[Tensor], Tensor]) -> Iterator[No
 
 
 def _others(numbers: Tensor) -> Tensor:
-    """Other numbers that may be asked too.
+    """Other numbers that may be asked too: a permutation stays one.
 
-    A permutation stays one. The parents of a tree, one of them −1, stay as they are: in another
-    order they could be a circle, and whoever climbs it would climb for ever.
+    The parents of a tree, one of them −1, stay as they are: whoever climbs a circle never ends.
     """
     if numbers.is_floating_point():
         return numbers.flip(tuple(range(numbers.dim())))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import copy
 import re
 from collections.abc import Callable
@@ -13,12 +12,13 @@ import torch
 from torch import Tensor
 
 from helpers.checks.engine import compare
-from helpers.checks.engine.errors import ArgumentChangedError
-from helpers.checks.engine.faults import SEVEN, SIXTEEN
-from helpers.checks.engine.serialize import sanitize
+from helpers.checks.engine.serialize import ARGUMENT, CheckError, sanitize
 
 Answer = Callable[..., Any]
 REACHED = "arguments that a gradient reaches"
+SEVEN = "about seven correct digits, as if rounded to float32 on the way"
+SIXTEEN = "about sixteen correct digits"
+WRITTEN = "leaf Variable that requires grad is being used in an in-place"  # PyTorch's words
 MANY = 20  # numbers in the text of an error
 
 
@@ -38,9 +38,9 @@ class Case:
     ask: Callable[[Answer], Any]
     read: Callable[[Any], Any] = lambda said: said
 
-    def asking(self, ask: Callable[[Answer], Any]) -> Case:
-        """Return the case with another way of asking; what is said is read as before."""
-        return replace(self, ask=ask)
+    def map(self, told: Callable[[Any], Any]) -> Case:
+        """Return the case with what `told` makes of each result, in the place of the result."""
+        return replace(self, ask=lambda answer: told(self.ask(answer)))
 
     def labelled(self, label: str) -> Case:
         """Return the same case under another label."""
@@ -59,16 +59,6 @@ def call(*arguments: Any, **options: Any) -> Case:
         return result
 
     return Case(f"({', '.join(words)})", ask)
-
-
-def without_gradients(case: Case) -> Case:
-    """The same question under `torch.no_grad()`, as a trained model is asked."""
-
-    def ask(answer: Answer) -> Any:
-        with torch.no_grad():
-            return case.ask(answer)
-
-    return case.asking(ask).labelled(f"{case.label} under torch.no_grad()")
 
 
 def differentiated(
@@ -98,8 +88,8 @@ def differentiated(
         double = _on_leaves(function, given)
         if type(double) is not Tensor or type(result) is not Tensor:
             return compare.no_plain_tensor(double)
-        _back(result)
-        _back(double)
+        backward(result)
+        backward(double)
         gradients = {name: leaf.grad for name, leaf in given.items() if _floating(leaf)}
         return {
             "the result in float64": double,
@@ -127,28 +117,20 @@ def _leaves(arguments: dict[str, Any], dtype: torch.dtype) -> dict[str, Any]:
 
 
 def _on_leaves(function: Answer, given: dict[str, Any]) -> Any:
-    """The result; PyTorch itself refuses a write into a tensor that a gradient is to reach."""
-    before = [sanitize(value) for value in given.values()]
+    before = tuple(sanitize(value) for value in given.values())
     try:
         result = function(*given.values())
-    except RuntimeError as error:
-        if "in-place" in str(error) or "inplace" in str(error):
-            _written_into(function, given, before)  # or it is the answer's own, a view perhaps
+    except RuntimeError as error:  # PyTorch refuses a write where a gradient is to come back
+        if WRITTEN in str(error):
+            text = "your function changes an argument: work on a copy"
+            raise CheckError(text, ARGUMENT) from error
         raise
-    unchanged(tuple(given.values()), tuple(before))
+    unchanged(tuple(given.values()), before)
     return result
 
 
-def _written_into(function: Answer, given: dict[str, Any], before: list[Any]) -> None:
-    """Ask once more, without gradients, which PyTorch then lets pass."""
-    again = tuple(each.detach() if _floating(each) else each for each in given.values())
-    with torch.no_grad(), contextlib.suppress(Exception):
-        function(*again)
-    unchanged(again, tuple(before))
-
-
-def _back(result: Tensor) -> None:
-    """Send a gradient back that is another one for each number."""
+def backward(result: Tensor) -> None:
+    """Send a gradient back that is another one for each number, where one is wanted."""
     if result.requires_grad:
         weights = torch.arange(1, result.numel() + 1, dtype=result.dtype).cos()
         (result * weights.reshape(result.shape)).sum().backward()
@@ -220,11 +202,12 @@ def unchanged(given: tuple[Any, ...], arguments: tuple[Any, ...]) -> None:
     """Compare what an answer was given with what it was given a copy of.
 
     Raises:
-        ArgumentChangedError: the answer wrote into it.
+        CheckError: the answer wrote into it.
     """
     for number, (now, before) in enumerate(zip(given, arguments, strict=True), 1):
         if not compare.same(sanitize(now), sanitize(before), 0):
-            raise ArgumentChangedError(f"number {number}")
+            text = f"your function changes its argument number {number}: work on a copy"
+            raise CheckError(text, ARGUMENT)
 
 
 def _floating(value: Any) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import reprlib
 from dataclasses import dataclass
 from typing import Any
@@ -12,8 +11,9 @@ import torch
 from torch import Tensor, nn
 
 ARRAYS = (Tensor, nn.Parameter, np.ndarray)  # exact types: a subclass could answer what it likes
-NUMPY = "NumPy array"
-ARRAY_KIND = "array_kind"  # attribute of a tensor whose numbers were in something else
+LINE = 100  # characters of a value that a message shows
+SHORT = 8  # entries of a list that a message shows in full
+_YES = {True: "yes", False: "no"}
 
 
 @dataclass(frozen=True)
@@ -34,11 +34,8 @@ def as_tensor(value: Any) -> Tensor | None:
     try:
         if isinstance(value, np.ndarray):
             # A fresh copy: PyTorch warns of, or refuses, some of NumPy's views.
-            return (
-                torch.from_numpy(np.array(value, np.float64))
-                if value.dtype.kind in "biuf"
-                else None
-            )
+            real = value.dtype.kind in "biuf"
+            return torch.from_numpy(np.array(value, np.float64)) if real else None
         tensor = value.detach().to_dense().cpu()
         # A copy: the answer may write into its own tensor later.
         return None if tensor.is_complex() else tensor.to(torch.float64, copy=True)
@@ -59,7 +56,7 @@ def no_plain_tensor(value: Any) -> Any:
 def array(value: Any) -> Other:
     """An array or a tensor without its numbers."""
     dtype = str(value.dtype).removeprefix("torch.")[:40]
-    kind = NUMPY if isinstance(value, np.ndarray) else type(value).__name__
+    kind = "NumPy array" if isinstance(value, np.ndarray) else type(value).__name__
     text = f"a {kind} of shape {tuple(value.shape)} in {dtype}"
     return Other(f"{type(value).__name__} of {dtype}", text)
 
@@ -102,39 +99,23 @@ def difference(found: Any, expected: Any, tolerance: float) -> str:
 
 
 def _difference(found: Any, expected: Any, tolerance: float) -> str:
-    if isinstance(expected, dict) and type(found) is dict:
-        return _differing_entry(found, expected, tolerance)
-    if isinstance(expected, list | tuple) and type(found) is type(expected):
-        return _differing_place(found, expected, tolerance)
-    if isinstance(expected, dict):  # what was found is not even of the form that is asked about
-        kind = f"a {type(found).__name__}, " if isinstance(found, list | tuple) else ""
-        return f"found {kind}{shown(found)}, expected {_form(expected)}."
-    if not isinstance(expected, Tensor):
-        return _two_values(found, expected)
-    tensor = as_tensor(found)
-    if tensor is None:
-        advice = ""
-        if type(found) in (list, tuple):
-            whole = any(isinstance(each, Tensor) for each in found)
-            advice = " Return the result alone." if whole else " Wrap it in torch.tensor(…)."
-        kind = found.kind if isinstance(found, Other) else type(found).__name__
-        return f"expected real numbers of shape {tuple(expected.shape)}, found {kind}.{advice}"
-    if tensor.shape != expected.shape:
-        return f"expected the shape {tuple(expected.shape)}, found {tuple(tensor.shape)}."
-    if not tensor.isfinite().all() and expected.isfinite().all():
-        return "some of your numbers are infinite or nan (not a number)."
-    return _first_difference(tensor, expected, tolerance)
-
-
-def _form(expected: dict[Any, Any]) -> str:
-    tensors = [each for each in expected.values() if isinstance(each, Tensor)]
-    return shown(tensors[0]) if tensors else shown(list(expected))
+    match expected:
+        case dict() if type(found) is dict and not found.keys().isdisjoint(expected):
+            return _differing_entry(found, expected, tolerance)
+        case dict():  # what was found is not even of the form that is asked about
+            kind = f"a {type(found).__name__}, " if isinstance(found, list | tuple) else ""
+            tensors = (each for each in expected.values() if isinstance(each, Tensor))
+            form = shown(next(tensors, list(expected)))
+            return f"found {kind}{shown(found)}, expected {form}."
+        case list() | tuple() if type(found) is type(expected):
+            return _differing_place(found, expected, tolerance)
+        case Tensor():
+            return _differing_number(found, expected, tolerance)
+    return _two_values(found, expected)
 
 
 def _differing_entry(found: dict[Any, Any], expected: dict[Any, Any], tolerance: float) -> str:
-    if found.keys().isdisjoint(expected):
-        return f"found {shown(found)}, expected {_form(expected)}."
-    shared = [key for key in expected if key in found]
+    shared = (key for key in expected if key in found)
     wrong = (key for key in shared if not same(found[key], expected[key], tolerance))
     if (key := next(wrong, None)) is None:
         return f"found the entries {shown(list(found))}, expected {shown(list(expected))}."
@@ -149,11 +130,6 @@ def _differing_place(found: Any, expected: Any, tolerance: float) -> str:
     pairs = enumerate(zip(found, expected, strict=True))
     place, pair = next(each for each in pairs if not same(*each[1], tolerance))
     return f"at index {place}: {_difference(*pair, tolerance)}"
-
-
-_YES = {True: "yes", False: "no"}
-LINE = 100  # characters of a value
-SHORT = 8  # entries of a list that a message shows in full
 
 
 class _Shown(reprlib.Repr):
@@ -171,7 +147,7 @@ class _Shown(reprlib.Repr):
             case Tensor() if x.dim() == 0:
                 return f"{x.item():.6g}"
             case Tensor():
-                return f"a {x.__dict__.get(ARRAY_KIND, 'tensor')} of shape {tuple(x.shape)}"
+                return f"a tensor of shape {tuple(x.shape)}"
         return super().repr1(x, level)
 
 
@@ -181,19 +157,30 @@ def shown(value: Any) -> str:
     return text if len(text) <= LINE else f"{text[: LINE // 2 - 2]} … {text[1 - LINE // 2 :]}"
 
 
-def _first_difference(tensor: Tensor, expected: Tensor, tolerance: float) -> str:
-    of_truth = expected.dtype == torch.bool
-    expected = expected.to(torch.float64)
-    if expected.numel() == 1:
-        return _two_numbers(tensor.item(), expected.item())
-    wrong = ~torch.isclose(tensor, expected, tolerance, tolerance, equal_nan=True)
+def _differing_number(found: Any, expected: Tensor, tolerance: float) -> str:
+    tensor = as_tensor(found)
+    if tensor is None:
+        advice = ""
+        if type(found) in (list, tuple):
+            whole = any(isinstance(each, Tensor) for each in found)
+            advice = " Return the result alone." if whole else " Wrap it in torch.tensor(…)."
+        kind = found.kind if isinstance(found, Other) else type(found).__name__
+        return f"expected real numbers of shape {tuple(expected.shape)}, found {kind}.{advice}"
+    if tensor.shape != expected.shape:
+        return f"expected the shape {tuple(expected.shape)}, found {tuple(tensor.shape)}."
+    if not tensor.isfinite().all() and expected.isfinite().all():
+        return "some of your numbers are infinite or nan (not a number)."
+    wrong = ~torch.isclose(tensor, expected.to(torch.float64), tolerance, tolerance, equal_nan=True)
     index = tuple(int(i) for i in wrong.nonzero()[0])
-    where = f" at index [{', '.join(map(str, index))}]" if index else ""
     two = tensor[index].item(), expected[index].item()
-    kind = "entries" if of_truth else "numbers"
-    return f"{int(wrong.sum()):,} of {wrong.numel():,} {kind} differ; the first{where}: " + (
-        _two_values(*map(bool, two)) if of_truth else _two_numbers(*two)
-    )
+    if wrong.numel() == 1:
+        return _two_numbers(*two)
+    where = f" at index [{', '.join(map(str, index))}]" if index else ""
+    if expected.dtype == torch.bool:
+        kind, differ = "entries", _two_values(*map(bool, two))
+    else:
+        kind, differ = "numbers", _two_numbers(*two)
+    return f"{int(wrong.sum()):,} of {wrong.numel():,} {kind} differ; the first{where}: {differ}"
 
 
 def _two_numbers(found: float, expected: float) -> str:
@@ -215,15 +202,3 @@ def _two_values(found: Any, expected: Any) -> str:
                 for text, each in zip(texts, (found, expected), strict=True)
             ]
     return f"found {texts[0]}, expected {texts[1]}."
-
-
-def guarded(points: float, most: float) -> float:
-    """The one score guard: a finite real number between 0 and `most`, rounded to 1e-6.
-
-    nbgrader gives full marks for nan and for negative numbers, and fails the whole notebook for
-    anything above the maximum.
-    """
-    value = float(points)
-    if not math.isfinite(value):
-        return 0.0
-    return round(min(max(value, 0.0), float(most)), 6)

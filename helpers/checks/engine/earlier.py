@@ -11,12 +11,11 @@ import ast
 import importlib
 import json
 from collections.abc import Iterator
-from contextlib import redirect_stderr, redirect_stdout
-from io import StringIO
 from pathlib import Path
 from typing import Any
 
 from helpers.checks.engine.case import Answer
+from helpers.checks.engine.run import silent
 from helpers.checks.engine.session import package
 
 Cell = tuple[str, str]  # the id of a graded cell, or "", and its text
@@ -30,7 +29,8 @@ def answers(unit: str, beside: Path | None = None, **names: str) -> list[Answer]
         beside: folder of the notebook that asks; the working directory if not given.
         names: exercise → what its answer is called.
     """
-    path = _notebook(unit, beside or Path.cwd())
+    folder, name = beside or Path.cwd(), f"{unit}.ipynb"
+    path = next(filter(Path.is_file, (folder.parent / unit / name, folder / name)), None)
     cells = _cells(path) if path else []
     checks = importlib.import_module(package(unit))
     own = {each: _own(getattr(checks, each), names[each], cells) for each in names}
@@ -42,12 +42,6 @@ def answers(unit: str, beside: Path | None = None, **names: str) -> list[Answer]
         why = "yours is not right yet" if path else f"unit {unit[:2]} was not found beside this one"
         print(f"The course's ({why}): {', '.join(ours)}.")
     return [own[each] or getattr(checks, each).reference for each in names]
-
-
-def _notebook(unit: str, folder: Path) -> Path | None:
-    name = f"{unit}.ipynb"
-    places = (folder.parent / unit / name, folder / name)
-    return next((path for path in places if path.is_file()), None)
 
 
 def _cells(path: Path) -> list[Cell]:
@@ -71,7 +65,7 @@ def _own(exercise: Any, name: str, cells: list[Cell]) -> Answer | None:
     place = ids.index(exercise.name)
     space: dict[str, Any] = {"__name__": "__main__"}
     try:
-        with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
+        with silent():
             exec("\n".join([*_imports(cells[:place]), cells[place][1]]), space)
             return space[name] if exercise.is_correct(space[name]) else None
     except (Exception, SystemExit):  # a learner's cell may raise anything

@@ -8,32 +8,22 @@ mistake, its hint is shown.
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-import torch
-
-from helpers.checks.engine import compare, mistake
+from helpers.checks.engine import compare, mistake, run
 from helpers.checks.engine.caching import without_caching
 from helpers.checks.engine.case import Answer, Case
 from helpers.checks.engine.faults import Fault
-from helpers.checks.engine.grade import PartResult, grade
-from helpers.checks.engine.library import forbidden, library_calls
+from helpers.checks.engine.grade import grade
+from helpers.checks.engine.library import Forbidden, forbidden
 from helpers.checks.engine.mistake import Mistake, Written
 from helpers.checks.engine.report import Report
-from helpers.checks.engine.run import (
-    RESULT_MUTATED,
-    Answers,
-    Questions,
-    execute,
-    read,
-    run_case,
-    silent,
-    unless_changed,
-)
+from helpers.checks.engine.run import Answers, silent
 from helpers.checks.engine.serialize import CapturedException
 from helpers.checks.engine.session import noted
 
@@ -80,18 +70,18 @@ class Exercise:
     module: str = ""
 
     @cached_property
-    def _read(self) -> tuple[tuple[Written, ...], tuple[Mistake, ...]]:
+    def _written(self) -> tuple[tuple[Written, ...], tuple[Mistake, ...]]:
         return mistake.read(self.module, [part.name for part in self.parts])
 
     @property
     def right_answers(self) -> tuple[Written, ...]:
         """Right answers as learners write them, which the mistakes change."""
-        return self._read[0]
+        return self._written[0]
 
     @property
     def mistakes(self) -> tuple[Mistake, ...]:
         """The usual wrong answers, in the order in which they are tried."""
-        return self._read[1]
+        return self._written[1]
 
     @property
     def points(self) -> float:
@@ -101,80 +91,36 @@ class Exercise:
     def __call__(self, answer: Answer, seed: int = 0) -> Report:
         """Check `answer`; `seed` draws the shapes and numbers of the questions."""
         drawn = self.drawn(seed)
-        with silent():  # here a learner would see what the reference is warned about
-            expected = self._expected(drawn, seed)
-        answers = self.questions(drawn).ask(answer)
-        with silent():
-            report = self._grade(answers, drawn, expected)
-        return noted(report, self, answer)
+        self._expected(drawn, seed)  # before a learner's answer is asked, which may write into it
+        answers = self._asked(drawn, answer)
+        return noted(self.judge(answers, seed, drawn), self, answer)
 
     def ask(self, answer: Answer, seed: int) -> Answers:
         """What `answer` says to the questions of every part."""
-        return self.questions(self.drawn(seed)).ask(answer)
-
-    def drawn(self, seed: int) -> Drawn:
-        """The cases of every part; another seed, other questions."""
-        with silent():
-            return {part.name: self.draw(part, seed) for part in self.parts}
-
-    def questions(self, drawn: Drawn) -> Questions:
-        """What an answer is asked, without what knows the right ones."""
-        parts = {name: [case.ask for case in cases] for name, cases in drawn.items()}
-        return Questions(self.name, parts, forbidden((self.reference, *self.forbidden)))
-
-    def is_correct(self, answer: Answer, seed: int = 0) -> bool:
-        """Whether `answer` earns all points; no more is asked once something is wrong."""
-        drawn = self.drawn(seed)
-        with silent():
-            expected = self._expected(drawn, seed)
-        questions = self.questions(drawn)
-        return all(
-            self._is_part_correct(drawn[part.name], expected[part.name], questions, answer)
-            for part in self.parts
-        )
-
-    def _is_part_correct(
-        self, cases: list[Case], expected: list[Any], questions: Questions, answer: Answer
-    ) -> bool:
-        results = []
-        for case, right in zip(cases, expected, strict=True):
-            with silent(), library_calls(questions.forbidden) as called:
-                results.append(execute(case.ask, answer))
-            with silent():
-                same = compare.same(read(case, results[-1][1]), right, self.tolerance)
-            if called or not same:
-                return False
-        return RESULT_MUTATED not in unless_changed(results)
+        return self._asked(self.drawn(seed), answer)
 
     def judge(self, answers: Answers, seed: int, drawn: Drawn | None = None) -> Report:
         """The report on what `ask` was told with the same seed, here or in another process.
 
         Args:
-            drawn: with that seed, where no learner's answer has been asked: it could change them.
+            drawn: with that seed.
         """
-        with torch.random.fork_rng(devices=[]):
-            drawn = drawn or self.drawn(seed)
-            return self._grade(answers, drawn, self._expected(drawn, seed))
+        drawn = drawn or self.drawn(seed)
+        expected = self._expected(drawn, seed)
+        with silent():
+            return Report(self.name, grade(self, answers, drawn, expected))
 
-    def _grade(self, answers: Answers, drawn: Drawn, expected: dict[str, list[Any]]) -> Report:
-        results = []
-        for part in self.parts:
-            cases, name = drawn[part.name], part.name
-            found = [read(*pair) for pair in zip(cases, answers.found[name], strict=True)]
-            of_part = cases, found, expected[name], answers.used[name], self.tolerance
-            results.append(PartResult(part, answers.name, *of_part))
-        return Report(self.name, grade(results, self.mistakes))
-
-    def _expected(self, drawn: Drawn, seed: int) -> dict[str, list[Any]]:
-        """What is right, by part; before a learner's answer is asked, which may write into it.
-
-        Learners run a check again and again, always with the seed in its cell.
-        """
-        if (self, seed) not in _EXPECTED:
-            if len(_EXPECTED) == REMEMBERED:
-                del _EXPECTED[next(iter(_EXPECTED))]
-            _EXPECTED[self, seed] = {name: self.right_to(cases) for name, cases in drawn.items()}
-        return _EXPECTED[self, seed]
+    def is_correct(self, answer: Answer, seed: int = 0) -> bool:
+        """Whether `answer` earns all points; no more is asked once a part is wrong."""
+        drawn = self.drawn(seed)
+        expected = self._expected(drawn, seed)
+        for name, cases in drawn.items():
+            said, used = run.ask(cases, answer, self._forbidden)
+            with silent():
+                found = [run.read(*pair) for pair in zip(cases, said, strict=True)]
+            if used or not compare.same(found, expected[name], self.tolerance):
+                return False
+        return True
 
     def use(self, answer: Answer) -> Answer:
         """The learner's answer if it is right, else the course's, so that the lesson goes on."""
@@ -183,24 +129,47 @@ class Exercise:
         print(f"“{self.name}” is not right yet, so this cell goes on with the course's version.")
         return self.reference
 
+    def drawn(self, seed: int) -> Drawn:
+        """The cases of every part; another seed, other questions."""
+        with silent():
+            return {part.name: self.draw(part, seed) for part in self.parts}
+
     def draw(self, part: Part, seed: int) -> list[Case]:
-        """The questions of a part; another seed, other questions. The first is without_caching."""
+        """The cases of one part. The first is `without_caching`."""
         cases = list(part.cases(random.Random(f"{self.name} {part.name} {seed}")))
         return [*map(without_caching, cases[:1]), *cases[1:]]
 
-    def right_to(self, cases: list[Case]) -> list[Any]:
-        """What is right.
+    def _asked(self, drawn: Drawn, answer: Answer) -> Answers:
+        said = {name: run.ask(cases, answer, self._forbidden) for name, cases in drawn.items()}
+        found, used = ({name: each[place] for name, each in said.items()} for place in (0, 1))
+        return Answers(getattr(answer, "__name__", self.name), found, used)
+
+    @cached_property
+    def _forbidden(self) -> Forbidden:
+        return forbidden((self.reference, *self.forbidden))
+
+    def _expected(self, drawn: Drawn, seed: int) -> dict[str, list[Any]]:
+        """What is right, by part: learners run a check again and again, with the seed in its cell.
 
         Raises:
             RuntimeError: the reference fails, so that whoever fails in the same way would be right.
         """
-        expected = [run_case(case, self.reference) for case in cases]
-        if failed := next((each for each in expected if isinstance(each, CapturedException)), None):
-            raise RuntimeError(
-                f"the course's own answer to “{self.name}” stopped ({failed.kind}: {failed.text}); "
-                "restart the kernel, and tell the authors if it happens again"
-            )
-        return expected
+        if (self, seed) not in _EXPECTED:
+            if len(_EXPECTED) == REMEMBERED:
+                _EXPECTED.clear()
+            with silent():  # here a learner would see what the reference is warned about
+                expected = {
+                    name: [run.run_case(case, self.reference) for case in cases]
+                    for name, cases in drawn.items()
+                }
+            said = itertools.chain(*expected.values())
+            if failed := next((e for e in said if isinstance(e, CapturedException)), None):
+                raise RuntimeError(
+                    f"the course's own answer to “{self.name}” stopped ({failed.kind}: "
+                    f"{failed.text}); restart the kernel, and tell the authors if it happens again"
+                )
+            _EXPECTED[self, seed] = expected
+        return _EXPECTED[self, seed]
 
 
 REMEMBERED = 16  # exercises, each with a seed

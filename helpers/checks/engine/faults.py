@@ -13,12 +13,8 @@ from typing import Any
 from torch import Tensor
 
 from helpers.checks.engine import compare
-from helpers.checks.engine.errors import (
-    ArgumentChangedError,
-    ResultChangedError,
-    SettingChangedError,
-)
-from helpers.checks.engine.serialize import CapturedException
+from helpers.checks.engine.case import SEVEN, SIXTEEN, WRITTEN
+from helpers.checks.engine.serialize import ARGUMENT, RESULT, SETTING, CapturedException
 
 
 @dataclass(frozen=True)
@@ -26,7 +22,7 @@ class Fault:
     """Something that is wrong whatever is computed.
 
     Args:
-        name: for the tables of the tests.
+        name: for the tables of the tests; the kind of a `CheckError`, where it is one.
         hint: where to look.
     """
 
@@ -50,36 +46,28 @@ PRECISION = Fault(
     "in float32, which keeps seven of sixteen.",
 )
 IN_PLACE = Fault(
-    "argument changed",
+    ARGUMENT,
     "You write into an argument, which belongs to the caller: work on a copy. Operations that end "
     "in _ and those like += change the tensor itself; sort, append and pop change a list.",
 )
 KEPT = Fault(
-    "result kept",
+    RESULT,
     "You keep a result and return the same object at the next call. If one caller writes into it, "
     "it changes for all others: make a new one each time.",
 )
-SETTING = Fault(
-    "setting changed",
+SWITCHED = Fault(
+    SETTING,
     "What you set holds for the whole program, for everybody's code. A `with` block such as "
     "torch.no_grad() restores it, and a dtype can be given to the function that makes a tensor.",
 )
-FAULTS = (NO_GRADIENT, DTYPE, PRECISION, IN_PLACE, KEPT, SETTING)
-
-_OF_ERRORS = {
-    ArgumentChangedError.kind: IN_PLACE,
-    ResultChangedError.kind: KEPT,
-    SettingChangedError.kind: SETTING,
-}
+_OF_ERRORS = {fault.name: fault for fault in (IN_PLACE, KEPT, SWITCHED)}
 _OF_TEXTS = {  # PyTorch's, where a question asks for a gradient
     "does not require grad": NO_GRADIENT,
     "appears to not have been used in the graph": NO_GRADIENT,
     "Can't call numpy() on Tensor that requires grad": NO_GRADIENT,
-    "leaf Variable that requires grad is being used in an in-place": IN_PLACE,
+    WRITTEN: IN_PLACE,
 }
 _DTYPE = re.compile(r"^(?!none).*(?:int|float|bool|complex|False)")  # not "none, as it is a list"
-SEVEN = "about seven correct digits, as if rounded to float32 on the way"
-SIXTEEN = "about sixteen correct digits"
 
 
 def fault_in(found: Any, expected: Any, tolerance: float) -> Fault | None:
@@ -108,12 +96,15 @@ def _of_entry(key: str, found: Any, right: Any) -> Fault | None:
 
 def _less(found: Any, right: Any) -> bool:
     """Whether there are none of the gradients, or not all, that there should be."""
-    if isinstance(right, bool):
-        return right and found is False
-    if isinstance(right, str):
-        return type(found) is str and found.startswith("no gradient")
-    if isinstance(right, list):
-        return type(found) is list and len(found) < len(right) and all(e in right for e in found)
-    if isinstance(right, Tensor):
-        return found is None or (isinstance(found, Tensor) and not found.any())
+    match right:
+        case bool():
+            return right and found is False
+        case str():
+            return type(found) is str and found.startswith("no gradient")
+        case list():
+            return (
+                type(found) is list and len(found) < len(right) and all(e in right for e in found)
+            )
+        case Tensor():
+            return found is None or (isinstance(found, Tensor) and not found.any())
     return False

@@ -18,9 +18,8 @@ answer is what a text defines last.
 from __future__ import annotations
 
 import ast
-import linecache
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
@@ -30,8 +29,6 @@ from typing import Any
 from helpers.checks.engine import compare
 from helpers.checks.engine.case import Answer, Case
 from helpers.checks.engine.run import run_case
-
-KEYS = {"edit", "code", "of", "hint", "loses", "violates"}
 
 
 @dataclass(frozen=True)
@@ -62,9 +59,7 @@ class Written:
 
     @cached_property
     def _code(self) -> CodeType:
-        file = f"<{self.name}>"
-        linecache.cache[file] = len(self.text), None, self.text.splitlines(keepends=True), file
-        return compile(self.text, file, "exec", dont_inherit=True)
+        return compile(self.text, f"<{self.name}>", "exec", dont_inherit=True)
 
 
 @dataclass(frozen=True)
@@ -95,39 +90,33 @@ def read(module: str, parts: Sequence[str]) -> tuple[tuple[Written, ...], tuple[
         parts: names of the exercise's parts.
 
     Raises:
-        ValueError: an entry has an unknown key or part, or an edit whose text is not there once.
+        TypeError: an entry has an unknown key, or no hint.
+        ValueError: it names an unknown part, or an edit whose text is not there once.
     """
-    package, _, name = module.rpartition(".")
-    if not package or not (file := resources.files(package) / f"{name}.toml").is_file():
+    if not module:
         return (), ()
+    package, _, name = module.rpartition(".")
+    file = resources.files(package) / f"{name}.toml"
     stored = tomllib.loads(file.read_text(encoding="utf-8"))
     setup = stored.pop("setup", "")
     right = {key: f"{setup}\n{text}" for key, text in stored.items() if isinstance(text, str)}
-    mistakes = [
-        _mistake(key, entry, setup, right, parts)
-        for key, entry in stored.items()
-        if key not in right
-    ]
-    return tuple(Written(key, text) for key, text in right.items()), tuple(mistakes)
 
+    def mistake(
+        name: str,
+        hint: str,
+        edit: Sequence[tuple[str, str]] = (),
+        code: str = "",
+        of: str = "",
+        loses: Sequence[str] = parts,
+        violates: Sequence[str] = (),
+    ) -> Mistake:
+        before = right[of] if of else setup
+        text = f"{before}\n{code}" if code else edited(right[of or "right"], edit)
+        in_order = tuple(sorted(loses, key=[*parts].index))
+        return Mistake(name, text, " ".join(hint.split()), in_order, tuple(violates))
 
-def _mistake(
-    name: str,
-    entry: Mapping[str, Any],
-    setup: str,
-    right: Mapping[str, str],
-    parts: Sequence[str],
-) -> Mistake:
-    loses = entry.get("loses", parts)
-    if unknown := [*(entry.keys() - KEYS), *(part for part in loses if part not in parts)]:
-        raise ValueError(f"“{name}” has no use for {unknown}; the parts are {[*parts]}")
-    if "code" in entry:
-        text = f"{right[entry['of']] if 'of' in entry else setup}\n{entry['code']}"
-    else:
-        text = edited(right[entry.get("of", "right")], entry["edit"])
-    in_order = tuple(part for part in parts if part in loses)
-    hint = " ".join(entry["hint"].split())
-    return Mistake(name, text, hint, in_order, tuple(entry.get("violates", ())))
+    mistakes = (mistake(key, **entry) for key, entry in stored.items() if key not in right)
+    return tuple(Written(*each) for each in right.items()), tuple(mistakes)
 
 
 def edited(text: str, edit: Sequence[tuple[str, str]]) -> str:

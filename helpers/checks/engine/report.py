@@ -1,16 +1,34 @@
-"""What a check has found: what a learner sees of it, and what nbgrader reads."""
+"""What a check has found: what a learner sees of it, and what nbgrader reads.
+
+It has the look of the feedback page. All style is inline, and no colour depends on the theme: they
+stand out from a light and from a dark ground, and text has the colour of the page. So it is the
+same in JupyterLab, in Colab and in a page made from the notebook. JupyterLab takes roles away from
+a notebook that it does not trust: each symbol has its word beside it.
+"""
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from html import escape
 from typing import Any
-
-from helpers.checks.engine import render
-from helpers.checks.engine.compare import guarded
 
 FINDINGS = "application/vnd.order-matters.findings+json"
 STUB = "Not written yet: put your code where it says raise NotImplementedError()."
+COLOURS = {"right": "#1a946d", "partly": "#a97a16", "wrong": "#d0611f", "unwritten": "#7d858e"}
+MARKS = {"right": "✓", "partly": "◐", "wrong": "✗", "unwritten": "○"}
+STATES = {"right": "right", "partly": "partly right", "wrong": "not yet", "unwritten": ""}
+PRAISE = (
+    "Well done.",
+    "That is it.",
+    "Good work: nothing is missing.",
+    "Just as it should be.",
+    "Nicely solved.",
+    "It is right in every case that was tried.",
+)
+GROUND = "background-color: rgba(127, 127, 127, 0.12); border-radius: 0.4em"
+CODE = f"{GROUND}; margin: 0.3em 0; padding: 0.3em 0.6em; white-space: pre-wrap; font-size: 0.93em"
 
 
 @dataclass(frozen=True)
@@ -62,8 +80,9 @@ class Report:
 
     @property
     def earned(self) -> float:
-        """Points earned, through the score guard."""
-        return guarded(sum(finding.earned for finding in self.findings), self.points)
+        """Points earned: nbgrader gives full marks for nan, and fails above the maximum."""
+        earned = float(sum(finding.earned for finding in self.findings))
+        return round(min(max(0.0, earned), float(self.points)), 6)
 
     @property
     def complete(self) -> bool:
@@ -80,17 +99,30 @@ class Report:
         """The hints given, each once, in the order of the parts."""
         return list(dict.fromkeys(f.hint for f in self.findings if f.hint))
 
+    @property
+    def praise(self) -> str:
+        """A warm word where all is right: always the same for an exercise, not the same for all."""
+        return PRAISE[zlib.crc32(self.exercise.encode()) % len(PRAISE)] if self.complete else ""
+
     def __repr__(self) -> str:
         return str(self.earned)
 
     def __str__(self) -> str:
-        return render.as_text(self)
+        """Say it in a terminal: a line for each part, then the hints."""
+        rows = [self.notice] if self.notice else []
+        rows.append(f"{self.title or self.exercise}: {self.earned:g} of {points(self.points)}")
+        if not self.written:
+            return "\n".join([*rows, f"  {self.findings[0].message}"])
+        for each in deduplicated(self.findings):
+            mark = MARKS["right" if each.right else "wrong"]
+            rows.append(f"  {mark} {each.part}: {each.earned:g} of {each.points:g}")
+            rows += [f"    {text}" for text in (each.message, each.line) if text]
+        rows += [f"  Hint: {hint}" for hint in self.hints]
+        return "\n".join([*rows, f"  {self.praise}"] if self.praise else rows)
 
     def _repr_mimebundle_(self, **_options: Any) -> dict[str, Any]:
-        return {"text/plain": repr(self), "text/html": render.as_html(self), FINDINGS: self._data()}
-
-    def _data(self) -> dict[str, Any]:
-        return {"exercise": self.exercise, "findings": [asdict(f) for f in self.findings]}
+        data = {"exercise": self.exercise, "findings": [asdict(f) for f in self.findings]}
+        return {"text/plain": repr(self), "text/html": as_html(self), FINDINGS: data}
 
 
 def findings_in(outputs: Iterable[Any]) -> list[Finding]:
@@ -116,3 +148,74 @@ def _is_finding(data: Any) -> bool:
         }:
             return not more.keys() - {"line"} and isinstance(more.get("line", ""), str)
     return False
+
+
+def deduplicated(findings: list[Finding]) -> list[Finding]:
+    """The findings, each message and each line of code only where it is given first."""
+    messages = {f.message: f for f in reversed(findings)}
+    lines = {f.line: f for f in reversed(findings)}
+    return [
+        replace(
+            f,
+            message=f.message if messages[f.message] is f else "",
+            line=f.line if lines[f.line] is f else "",
+        )
+        for f in findings
+    ]
+
+
+def points(number: float) -> str:
+    """ "1 point", "2 points"."""
+    return f"{number:g} point{'s' * (number != 1)}"
+
+
+def as_html(report: Report) -> str:
+    """For a notebook; nothing that a learner wrote becomes markup."""
+    state = "right" if report.complete else "partly" if report.earned > 0 else "wrong"
+    state = state if report.written else "unwritten"
+    score = f"{report.earned:g} of {points(report.points)}"
+    inner = [_box(COLOURS["wrong"], "Note:", report.notice)] if report.notice else []
+    inner += [
+        f"<div><b>{_mark(state)} {escape(report.title or report.exercise)}</b></div>",
+        _quiet(" · ".join(filter(None, [STATES[state], score]))),
+    ]
+    if report.written:
+        rows = "".join(map(_row, deduplicated(report.findings)))
+        style = "list-style-type: none; padding: 0; margin: 0.4em 0"
+        inner.append(f'<ul style="{style}">{rows}</ul>')
+        inner += [_box(COLOURS["partly"], "Hint:", hint) for hint in report.hints]
+        inner += [f"<div>{report.praise}</div>"] if report.praise else []
+    else:
+        inner.append(f"<div>{escape(report.findings[0].message)}</div>")
+    if report.so_far:
+        inner.append(_quiet(report.so_far))
+    return (
+        f'<div role="status" style="border-left: 5px solid {COLOURS[state]}; max-width: 56em; '
+        'padding: 0.1em 0 0.1em 0.9em; line-height: 1.5; overflow-wrap: break-word">'
+        f"{''.join(inner)}</div>"
+    )
+
+
+def _mark(state: str) -> str:
+    """The symbol; the word that says the same stands beside it."""
+    return f'<span aria-hidden="true" style="color: {COLOURS[state]}">{MARKS[state]}</span>'
+
+
+def _quiet(words: str) -> str:
+    return f'<div style="opacity: 0.8; font-size: 0.93em">{escape(words)}</div>'
+
+
+def _box(colour: str, name: str, words: str) -> str:
+    style = f"{GROUND}; border: 1px solid {colour}; padding: 0.5em 0.8em; margin: 0.5em 0"
+    return f'<div style="{style}"><b>{name}</b> {escape(words)}</div>'
+
+
+def _row(finding: Finding) -> str:
+    state = "right" if finding.right else "wrong"
+    told = f"{STATES[state]}, {finding.earned:g} of {finding.points:g}"
+    row = f"<b>{_mark(state)} {escape(finding.part)}</b>: {told}"
+    if finding.message:
+        row += f'<div style="font-size: 0.93em">{escape(finding.message)}</div>'
+    if finding.line:
+        row += f'<pre style="{CODE}">{escape(finding.line)}</pre>'
+    return f'<li style="margin: 0.3em 0">{row}</li>'

@@ -1,4 +1,7 @@
-"""What an answer said, as plain values that another process can read without trusting anyone."""
+"""What an answer said, as plain values that another process can read without trusting anyone.
+
+What it raised is one of these values, and so is what the engine itself finds wrong with it.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,6 @@ from torch import Tensor
 
 from helpers.checks.engine import compare
 from helpers.checks.engine.compare import Other
-from helpers.checks.engine.errors import CheckError
 
 DEPTH = 12  # containers within containers; some lists hold themselves
 TEXT = 10_000  # characters
@@ -25,9 +27,7 @@ BITS = 1024  # of an integer
 KEY_BITS = 60  # of one that is a key
 AXES = 64  # of a tensor
 LONGEST = 160  # characters of an error's text
-EXPLAINED = {  # what Python says of a mistake that people make, and what it means
-    "'float' object has no attribute 'numerator'": " (statistics was given a nan)",
-}
+ARGUMENT, RESULT, SETTING = "argument changed", "result kept", "setting changed"  # by an answer
 # Where no learner writes: this package, Python and what is installed.
 _OURS = (
     str(Path(__file__).resolve().parents[2]),
@@ -35,6 +35,19 @@ _OURS = (
     sys.prefix,
     "<frozen",
 )
+
+
+class CheckError(Exception):
+    """A finding of the check, not an error of the learner's code.
+
+    Args:
+        text: a sentence for the learner, without its full stop.
+        kind: what it is known by; with a blank, so that no class has this name.
+    """
+
+    def __init__(self, text: str, kind: str = "form of the result") -> None:
+        super().__init__(text)
+        self.kind = kind
 
 
 @dataclass(frozen=True)
@@ -47,13 +60,21 @@ class CapturedException:
 
     def message(self) -> str:
         """Say it in words, for the learner."""
+        if " " in self.kind:
+            return f"{self.text}."
         return f"your code stops with {self.kind}" + (f": {self.text}" if self.text else ".")
+
+
+RESULT_MUTATED = CapturedException(
+    RESULT,
+    "a later call of your function changes this result, or returns the same object: "
+    "return a new one each time",
+)
 
 
 def capture(error: BaseException) -> CapturedException:
     """What is told of an exception: its kind, the first line of its text, and where it arose."""
     text = str(error).strip().split("\n")[0]
-    text += EXPLAINED.get(text, "")
     short = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
     kind = error.kind if isinstance(error, CheckError) else type(error).__name__
     return CapturedException(kind, short, _line(error))
@@ -85,11 +106,7 @@ def sanitize(value: Any, depth: int = 0) -> Any:
     ):
         return value
     tensor = compare.as_tensor(value)
-    if tensor is None:
-        return _other(value)
-    if isinstance(value, np.ndarray):
-        tensor.__dict__[compare.ARRAY_KIND] = compare.NUMPY  # its numbers are compared all the same
-    return tensor
+    return _other(value) if tensor is None else tensor
 
 
 def _key(key: Any) -> Any:
@@ -112,8 +129,7 @@ def encode(value: Any) -> Any:
     match value:
         case Tensor():
             numbers = np.ascontiguousarray(value.numpy(), "<f8").tobytes()
-            coded = {"tensor": base64.b64encode(numbers).decode(), "shape": list(value.shape)}
-            return coded | ({"array": True} if compare.ARRAY_KIND in value.__dict__ else {})
+            return {"tensor": base64.b64encode(numbers).decode(), "shape": list(value.shape)}
         case float():
             return {"float": value.hex()}
         case list() | tuple():
@@ -126,13 +142,6 @@ def encode(value: Any) -> Any:
             return {"raised": [value.kind, value.text, value.line]}
         case _:
             return value
-
-
-def _hashable(key: Any) -> Any:
-    """A key as `encode` gives it; larger numbers could be chosen to have one and the same hash."""
-    if type(key) is int and key.bit_length() > KEY_BITS:
-        raise ValueError(f"no answer has a key of {key.bit_length()} bits")
-    return key
 
 
 def decode(data: Any) -> Any:
@@ -163,10 +172,7 @@ def _decoded(data: Any) -> Any:
             axes = len(shape) <= AXES and all(map(_is_length, shape))
             if not axes or found.size != math.prod(map(int, shape)):
                 raise ValueError(f"{found.size} numbers do not fill the shape they should have")
-            tensor = torch.from_numpy(found.astype(np.float64)).reshape(shape)
-            if data.get("array") is True:
-                tensor.__dict__[compare.ARRAY_KIND] = compare.NUMPY
-            return tensor
+            return torch.from_numpy(found.astype(np.float64)).reshape(shape)
         case {"float": str(digits)}:
             return float.fromhex(digits)
         case {"list": [*values]}:
@@ -174,7 +180,10 @@ def _decoded(data: Any) -> Any:
         case {"tuple": [*values]}:
             return tuple(_decoded(each) for each in values)
         case {"dict": [*pairs]}:
-            return {_hashable(key): _decoded(each) for key, each in pairs}
+            # Larger numbers could be chosen to have one and the same hash.
+            if long := [k for k, _ in pairs if type(k) is int and k.bit_length() > KEY_BITS]:
+                raise ValueError(f"no answer has a key of {long[0].bit_length()} bits")
+            return {key: _decoded(each) for key, each in pairs}
         case {"other": [str(kind), str(text)]}:
             return Other(kind, text)
         case {"raised": [str(kind), str(text), str(line)]}:

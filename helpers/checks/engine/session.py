@@ -15,8 +15,7 @@ from functools import lru_cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from helpers.checks.engine.render import points
-from helpers.checks.engine.report import Report
+from helpers.checks.engine.report import Report, points
 
 if TYPE_CHECKING:
     from helpers.checks.engine.exercise import Exercise
@@ -43,45 +42,37 @@ def _contents() -> dict[str, Any]:
 
 
 def noted(report: Report, exercise: Exercise, answer: Any) -> Report:
-    """The report with the exercise's title, the points of the unit so far, and a notice.
-
-    Args:
-        exercise: looked for in the units by identity, since several have a table.
-    """
-    notice = NOTICE.format(name) if (name := unread(answer)) else ""
-    for unit, told in _contents().items():
-        if getattr(sys.modules.get(package(unit)), report.exercise, None) is exercise:
-            best = _best.setdefault(unit, {})
-            best[report.exercise] = max(report.earned, best.get(report.exercise, 0))
-            so_far = f"This unit so far: {sum(best.values()):g} of {points(told['points'])}"
-            if told["by_hand"]:
-                so_far += f"; {told['by_hand']:g} of them are given by a person"
-            title = told["titles"].get(report.exercise, "")
-            return replace(report, title=title, notice=notice, so_far=so_far)
-    return replace(report, notice=notice)
+    """The report with the exercise's title, the points of the unit so far, and a notice."""
+    notice = NOTICE.format(name) if (name := _unread(answer)) else ""
+    unit = next(
+        (each for each in _contents() if exercise.module.startswith(f"{package(each)}.")), ""
+    )
+    if not unit:
+        return replace(report, notice=notice)
+    told, best = _contents()[unit], _best.setdefault(unit, {})
+    best[report.exercise] = max(report.earned, best.get(report.exercise, 0))
+    so_far = f"This unit so far: {sum(best.values()):g} of {points(told['points'])}"
+    if told["by_hand"]:
+        so_far += f"; {told['by_hand']:g} of them are given by a person"
+    title = told["titles"].get(report.exercise, "")
+    return replace(report, title=title, notice=notice, so_far=so_far)
 
 
-def unread(answer: Any) -> str:
+def _unread(answer: Any) -> str:
     """The name of the answer, where the newest cell that defines it is no Python; else nothing."""
     find = getattr(sys.modules.get("IPython"), "get_ipython", None)
     if find is None or (shell := find()) is None:
         return ""
-    names = [n for n, v in shell.user_ns.items() if v is answer and not n.startswith("_")]
-    cells = [str(each) for each in shell.user_ns.get("In", [])]
-    return next((name for name in names if _failed(name, cells)), "")
-
-
-def _failed(name: str, cells: list[str]) -> bool:
-    """Whether the newest cell that may define `name` surely does, and is no Python.
-
-    A cell with a magic command holds its lines in a string, so they are looked for anywhere.
-    """
-    word = re.escape(name)
-    defines = rf"(?:def|class) +{word}\b"
-    may = re.compile(rf"{defines}|\b{word}\s*[:=]|import .*(?:\b{word}\b|\*)|magic\('run'")
-    does = re.compile(rf"^(?:async )?{defines}|^{word} *=[^=]", re.MULTILINE)
-    newest = next((cell for cell in reversed(cells) if may.search(cell)), "")
-    return bool(does.search(newest)) and not _is_python(newest)
+    cells = [str(each) for each in reversed(shell.user_ns.get("In", []))]
+    for name in (n for n, v in shell.user_ns.items() if v is answer and not n.startswith("_")):
+        word = re.escape(name)
+        # At the beginning of a line, or of one in the string to which a magic command turns a cell.
+        line = rf"(?:^|'|\\n) *(?:(?:async )?(?:def|class) +{word}\b|{word} *[:=][^=])"
+        defines = re.compile(line, re.MULTILINE)
+        newest = next((cell for cell in cells if defines.search(cell)), "")
+        if not _is_python(newest):
+            return name
+    return ""
 
 
 def _is_python(text: str) -> bool:

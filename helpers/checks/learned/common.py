@@ -12,7 +12,7 @@ import torch
 from torch import Generator, Tensor, nn
 
 from helpers.checks.engine import Answer, unchanged
-from helpers.checks.engine.faults import SEVEN, SIXTEEN
+from helpers.checks.engine.case import SEVEN, SIXTEEN
 
 # How far the moments of a right answer's draws may lie from what is expected of them, in standard
 # deviations: beyond 6 comes one draw in 500 million.

@@ -14,9 +14,9 @@ from helpers import encodings
 from helpers.checks.engine import (
     Answer,
     Case,
+    CheckError,
     Exercise,
     Part,
-    ResultFormError,
     refusal,
     unchanged,
 )
@@ -47,7 +47,7 @@ def _table_of(module: Any, max_len: int, width: int) -> Tensor:
             if isinstance(each, Tensor) and each.numel() == max_len * width:
                 return each
     shapes = [tuple(each.shape) for each in module.parameters()]
-    raise ResultFormError(f"expected a Parameter of shape {(max_len, width)}, found {shapes}")
+    raise CheckError(f"expected a Parameter of shape {(max_len, width)}, found {shapes}")
 
 
 def _with_rows(answer: Answer, rows: Tensor) -> Any:

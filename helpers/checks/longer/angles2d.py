@@ -25,8 +25,7 @@ def angles2d_of(rows: int, columns: int, d_head: int, base: float = 10_000.0) ->
 
 
 def _real(*sizes: int, **options: Any) -> Case:
-    asked = call(*sizes, **options)
-    return asked.asking(lambda answer: common.tensor(asked.ask(answer)))
+    return call(*sizes, **options).map(common.tensor)
 
 
 def _squares(rng: Random) -> Iterator[Case]:

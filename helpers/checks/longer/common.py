@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from helpers.checks.engine import Answer, Case
+from helpers.checks.engine import Case
 
 REAL = (torch.float32, torch.float64)
 
@@ -36,11 +36,10 @@ def number(found: Any) -> dict[str, Any]:
 def of_two(asked: Case, place: int, tell: Callable[[Any], dict[str, Any]]) -> Case:
     """Ask for one of two results, however they are held together."""
 
-    def ask(answer: Answer) -> Any:
-        found = asked.ask(answer)
+    def told(found: Any) -> dict[str, Any]:
         if not isinstance(found, tuple | list) or len(found) != 2:
             kind = len(found) if isinstance(found, tuple | list) else f"a {type(found).__name__}"
             return {"its results": f"{kind}"}
         return {"its results": "2"} | tell(found[place])
 
-    return asked.asking(ask)
+    return asked.map(told)

@@ -26,8 +26,7 @@ def longer_base_of(base: float, factor: float, d_head: int) -> float:
 
 
 def _number(base: float, factor: float, d_head: int) -> Case:
-    asked = call(base, factor, d_head)
-    return asked.asking(lambda answer: common.number(asked.ask(answer)))
+    return call(base, factor, d_head).map(common.number)
 
 
 def _bases(rng: Random) -> Iterator[Case]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from random import Random
 
 import torch
@@ -23,8 +24,7 @@ def positions_of(mask: Tensor, cached: int = 0) -> Tensor:
 
 
 def _typed(mask: Tensor, *cached: int) -> Case:
-    asked = call(mask, *cached)
-    return asked.asking(lambda answer: common.tensor(asked.ask(answer), (torch.int64,)))
+    return call(mask, *cached).map(partial(common.tensor, dtypes=(torch.int64,)))
 
 
 def _left(rng: Random, rows: int, width: int) -> Tensor:

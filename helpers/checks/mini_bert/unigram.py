@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from helpers.checks.engine import Answer, Case, Exercise, Part, call
+from helpers.checks.engine import Case, Exercise, Part, call
 from helpers.checks.mini_bert import common
 from helpers.corpora.text import Text
 
@@ -25,15 +25,15 @@ Texts = tuple[Tensor, Tensor]  # training, testing
 
 
 def _case(training: Tensor, testing: Tensor, size: int) -> Case:
-    asked = call(training, testing, size)
+    label = f"({len(training)} words, {len(testing)} words, {size})"
+    return call(training, testing, size).labelled(label).map(_surprise)
 
-    def ask(answer: Answer) -> Any:
-        found = common.as_number(asked.ask(answer))
-        if isinstance(found, Tensor) and found.dim() == 0 and not found.isfinite():
-            return torch.tensor(math.inf)  # also 0 / 0, so that one hint fits both
-        return found
 
-    return Case(f"({len(training)} words, {len(testing)} words, {size})", ask)
+def _surprise(found: Any) -> Any:
+    number = common.as_number(found)
+    if isinstance(number, Tensor) and number.dim() == 0 and not number.isfinite():
+        return torch.tensor(math.inf)  # also 0 / 0, so that one hint fits both
+    return number
 
 
 def _drawn(rng: Random, words: list[int], number: int) -> list[int]:

@@ -78,14 +78,12 @@ def queries_keys_values(rng: Random, *lead: int) -> list[Tensor]:
 
 def number(label: str, *arguments: Any) -> Case:
     """The question for a number, be that a float, a fraction or a tensor without axes."""
-    case = call(*arguments)
+    return call(*arguments).labelled(label).map(_as_number)
 
-    def ask(answer: Answer) -> Any:
-        found = case.ask(answer)
-        plain = isinstance(found, Real | Decimal) and not isinstance(found, bool)
-        return torch.tensor(float(found), dtype=torch.float64) if plain else found
 
-    return Case(label, ask)
+def _as_number(found: Any) -> Any:
+    plain = isinstance(found, Real | Decimal) and not isinstance(found, bool)
+    return torch.tensor(float(found), dtype=torch.float64) if plain else found
 
 
 def order_case(label: str, f: Function, x: Tensor, order: Tensor) -> Case:

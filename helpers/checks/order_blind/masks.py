@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from helpers.checks.engine import Answer, Case, Exercise, Part, call, compare
+from helpers.checks.engine import Case, Exercise, Part, call, compare
 from helpers.checks.order_blind import common
 
 
@@ -27,10 +27,7 @@ def _mask_cases(rng: Random, causal: bool) -> Iterator[Case]:
 
 
 def _mask_case(lengths: list[int], num_tokens: int, causal: bool) -> Case:
-    case = call(torch.tensor(lengths), num_tokens, *[True] * causal)
-
-    def ask(answer: Answer) -> Any:
-        found = case.ask(answer)
+    def told(found: Any) -> Any:
         if type(found) is not Tensor:
             return compare.no_plain_tensor(found)
         boolean = found.dtype == torch.bool
@@ -38,7 +35,8 @@ def _mask_case(lengths: list[int], num_tokens: int, causal: bool) -> Case:
             found = found.expand(len(lengths), 1, num_tokens, num_tokens)
         return {"it holds True and False": boolean, "who may look at whom": found.bool()}
 
-    return Case(f"({lengths}, {num_tokens}{', causal=True' if causal else ''})", ask)
+    asked = call(torch.tensor(lengths), num_tokens, *[True] * causal).map(told)
+    return asked.labelled(f"({lengths}, {num_tokens}{', causal=True' if causal else ''})")
 
 
 masks = Exercise(

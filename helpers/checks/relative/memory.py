@@ -7,7 +7,7 @@ from functools import partial
 from random import Random
 from typing import Any
 
-from helpers.checks.engine import Answer, Case, Exercise, Part, ResultFormError
+from helpers.checks.engine import Answer, Case, CheckError, Exercise, Part
 
 
 def _numbers_held(B: int, H: int, T: int, d: int, k: int) -> dict[str, int]:
@@ -33,7 +33,7 @@ def _sizes(rng: Random) -> Iterator[dict[str, int]]:
 def _held(answer: Answer, sizes: dict[str, int]) -> Mapping[str, Any]:
     held = answer(**sizes)
     if not isinstance(held, Mapping):
-        raise ResultFormError(f"expected a dictionary, found {type(held).__name__}")
+        raise CheckError(f"expected a dictionary, found {type(held).__name__}")
     return held
 
 

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from helpers import encodings
-from helpers.checks.engine import Answer, Case, Exercise, Part, ResultFormError, digits, unchanged
+from helpers.checks.engine import Answer, Case, CheckError, Exercise, Part, digits, unchanged
 from helpers.checks.engine.faults import DTYPE, NO_GRADIENT
 from helpers.checks.positions import by
 from helpers.checks.relative import common
@@ -32,13 +32,13 @@ def _built(
 
 
 def _fill(module: Any, name: str, table: Tensor) -> None:
-    """Put vectors into a table, as a step of training does; ResultFormError if there is no room."""
+    """Put vectors into a table, as a step of training does; CheckError if there is no room."""
     own, size = getattr(module, TABLES[name], None), tuple(table.shape)
     if not isinstance(own, Tensor):
-        raise ResultFormError(f"self.{TABLES[name]} is no tensor, but {type(own).__name__}")
+        raise CheckError(f"self.{TABLES[name]} is no tensor, but {type(own).__name__}")
     if own.shape[-2:] != size:  # copy_ would repeat a single row for all
         found = tuple(own.shape)
-        raise ResultFormError(f"self.{TABLES[name]} has the shape {found}, expected {size}")
+        raise CheckError(f"self.{TABLES[name]} has the shape {found}, expected {size}")
     own.data.copy_(table)
 
 

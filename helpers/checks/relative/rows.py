@@ -15,20 +15,18 @@ from helpers.encodings import offsets as library
 
 
 def _rows_case(length: int, k: int) -> Case:
+    return call(length, k).map(_with_types)
+
+
+def _with_types(found: Any) -> Any:
     """The rows, the type of what holds them, and their dtype."""
-    case = call(length, k)
-
-    def ask(answer: Answer) -> Any:
-        found = case.ask(answer)
-        if not hasattr(found, "dtype"):
-            return found
-        return {
-            "the rows": found,
-            "the type of the result": "tensor" if isinstance(found, torch.Tensor) else "no tensor",
-            "their dtype": str(found.dtype).removeprefix("torch."),
-        }
-
-    return case.asking(ask)
+    if not hasattr(found, "dtype"):
+        return found
+    return {
+        "the rows": found,
+        "the type of the result": "tensor" if isinstance(found, torch.Tensor) else "no tensor",
+        "their dtype": str(found.dtype).removeprefix("torch."),
+    }
 
 
 def _after_a_smaller_clip(length: int, k: int) -> Case:

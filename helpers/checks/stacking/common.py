@@ -64,9 +64,9 @@ def shown_tree(parents: Tensor) -> str:
     return f"torch.tensor([{first}, …, {last}]), a {form} of {len(words)} words"
 
 
-def with_dtype(name: str, found: Any) -> dict[str, Any]:
-    """A result under its name, and its dtype."""
-    return {name: found, "their dtype": str(getattr(found, "dtype", type(found).__name__))}
+def with_dtype(found: Any) -> dict[str, Any]:
+    """A result, and its dtype."""
+    return {"the numbers": found, "their dtype": str(getattr(found, "dtype", type(found).__name__))}
 
 
 def normal_numbers(rng: Random, *shape: int) -> Tensor:

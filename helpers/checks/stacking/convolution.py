@@ -53,10 +53,7 @@ def _rows(rng: Random, inside: bool) -> Iterator[Case]:
         x, kernel = _drawn(rng, rng.randint(20, 26), *size)
         alpha = rng.choice((rng.uniform(0.6, 0.8), rng.uniform(1.3, 1.9)))
 
-        def ask(
-            answer: Answer, x: Tensor = x, kernel: Tensor = kernel, alpha: float = alpha
-        ) -> Any:
-            found = call(x, kernel, alpha).ask(answer)
+        def told(found: Any, x: Tensor = x, kernel: Tensor = kernel) -> Any:
             tensor = compare.as_tensor(found)
             far = torch.zeros(len(x), 1, dtype=torch.bool)
             far[MARGIN:-MARGIN] = True
@@ -64,7 +61,7 @@ def _rows(rng: Random, inside: bool) -> Iterator[Case]:
                 found = torch.where(far == inside, tensor, 0.0)
             return None if found is None else {asked_rows: found}
 
-        yield Case(f"({_shapes(x, kernel, alpha)})", ask)
+        yield call(x, kernel, alpha).labelled(f"({_shapes(x, kernel, alpha)})").map(told)
 
 
 def _shapes(x: Tensor, kernel: Tensor, alpha: float) -> str:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from random import Random
-from typing import Any
 
 import torch
 from torch import Tensor
 
 from helpers import encodings
-from helpers.checks.engine import Answer, Case, Exercise, Part, call
+from helpers.checks.engine import Case, Exercise, Part, call
 from helpers.checks.engine.faults import IN_PLACE
 from helpers.checks.stacking import common
 
@@ -34,12 +33,7 @@ def _any_order(rng: Random) -> Iterator[Case]:
 
 
 def _whole(rng: Random) -> Iterator[Case]:
-    case = _of(common.random_tree(rng, shuffled=False))
-
-    def ask(answer: Answer) -> Any:
-        return common.with_dtype("the depths", case.ask(answer))
-
-    yield case.asking(ask)
+    yield _of(common.random_tree(rng, shuffled=False)).map(common.with_dtype)
 
 
 def _of(parents: Tensor) -> Case:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from random import Random
-from typing import Any
 
 import torch
 from torch import Tensor
 
-from helpers.checks.engine import Answer, Case, Exercise, Part, call
+from helpers.checks.engine import Case, Exercise, Part, call
 from helpers.checks.engine.faults import IN_PLACE
 from helpers.checks.stacking import common
 from helpers.model import probes
@@ -27,15 +26,11 @@ def _states(rng: Random, number: int, length: int, width: int) -> Tensor:
 
 def _of(train: Tensor, test: Tensor, *ridge: float, **named: float) -> Case:
     """What the answer says for these states, float or tensor."""
-    case = call(train, test, *ridge, **named)
-
-    def ask(answer: Answer) -> Any:
-        return common.as_number(case.ask(answer))
-
     options = [f"{value:.3g}" for value in ridge]
     options += [f"{name}={value:.3g}" for name, value in named.items()]
     shapes = [f"train {tuple(train.shape)}", f"test {tuple(test.shape)}"]
-    return Case(f"({', '.join(shapes + options)})", ask)
+    label = f"({', '.join(shapes + options)})"
+    return call(train, test, *ridge, **named).labelled(label).map(common.as_number)
 
 
 def _new_sequences(rng: Random) -> Iterator[Case]:

@@ -54,17 +54,8 @@ def _nearly_equal(rng: Random) -> Iterator[Case]:
         (rng.uniform(10.5, 11), rng.randint(30, 40)),  # for which cdist takes a matrix product
     ):
         rest = common.normal_numbers(rng, 2, length, rng.randint(4, 6))
-        x = 3 + 10**-digits * rest
-
-        factor = 10.0 ** round(digits)
-
-        def ask(answer: Answer, x: Tensor = x, factor: float = factor) -> Any:
-            found = call(x).ask(answer)
-            tensor = compare.as_tensor(found)
-            return found if tensor is None else factor * tensor
-
         label = f"rows in float64 that differ by about {10**-digits:.0e}"
-        yield Case(f"{label}, your residual times {factor:.0e}", ask)
+        yield _enlarged(3 + 10**-digits * rest, label, 10.0 ** round(digits))
     yield _equal_but_for(rng)
     yield _gradient(rng)
     small = 10 ** -rng.uniform(90, 100)
@@ -79,14 +70,18 @@ def _equal_but_for(rng: Random) -> Case:
     """Of eight rows, so that the mean of equal numbers is exact."""
     x = 3e-13 * common.normal_numbers(rng, 2, 8, rng.randint(4, 6))
     x[..., 0] = 3.0
-
-    def ask(answer: Answer) -> Any:
-        found = call(x).ask(answer)
-        tensor = compare.as_tensor(found)
-        return found if tensor is None else 1e13 * tensor
-
     words = "rows in float64 that begin with 3 and differ by about 3e-13 in the numbers after it"
-    return Case(f"{words}, your residual times 1e+13", ask)
+    return _enlarged(x, words, 1e13)
+
+
+def _enlarged(x: Tensor, label: str, factor: float) -> Case:
+    """The residual times a factor, so that a small error is seen."""
+
+    def told(found: Any) -> Any:
+        tensor = compare.as_tensor(found)
+        return found if tensor is None else factor * tensor
+
+    return call(x).labelled(f"{label}, your residual times {factor:.0e}").map(told)
 
 
 def _gradient(rng: Random) -> Case:

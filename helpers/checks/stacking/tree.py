@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from helpers import encodings
-from helpers.checks.engine import Answer, Case, Exercise, Part, call, compare
+from helpers.checks.engine import Case, Exercise, Part, call, compare
 from helpers.checks.engine.faults import IN_PLACE
 from helpers.checks.stacking import common
 
@@ -61,14 +61,13 @@ def _pairs(trees: Iterator[Tensor], on_a_path: bool) -> Iterator[Case]:
     for parents in trees:
         asked = _on_a_path(parents) == on_a_path
 
-        def ask(answer: Answer, parents: Tensor = parents, asked: Tensor = asked) -> Any:
-            found = call(parents).ask(answer)
+        def told(found: Any, asked: Tensor = asked) -> Any:
             tensor = compare.as_tensor(found)
             if tensor is not None and tensor.shape == asked.shape:
                 found = torch.where(asked, tensor, 0.0)
             return None if found is None else {name: found}
 
-        yield Case(f"({common.shown_tree(parents)})", ask)
+        yield call(parents).labelled(f"({common.shown_tree(parents)})").map(told)
 
 
 def _same_path(rng: Random) -> Iterator[Case]:
@@ -99,11 +98,7 @@ def _across(rng: Random) -> Iterator[Case]:
 
 def _whole(rng: Random) -> Iterator[Case]:
     parents = common.random_tree(rng, shuffled=True)
-
-    def ask(answer: Answer) -> Any:
-        return common.with_dtype("the offsets", call(parents).ask(answer))
-
-    yield Case(f"({common.shown_tree(parents)})", ask)
+    yield call(parents).labelled(f"({common.shown_tree(parents)})").map(common.with_dtype)
 
 
 tree = Exercise(

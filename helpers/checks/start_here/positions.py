@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from helpers.checks.engine import Answer, Case, Exercise, Part, call, compare
+from helpers.checks.engine import Case, Exercise, Part, call, compare
 
 
 def positions_of(tokens: Tensor) -> Tensor:
@@ -18,18 +18,16 @@ def positions_of(tokens: Tensor) -> Tensor:
 
 
 def _case(rng: Random, sentences: int, length: int) -> Case:
-    """Which positions, and whether their dtype is one of integers."""
     tokens = [[rng.randint(0, 9) for _ in range(length)] for _ in range(sentences)]
-    case = call(torch.tensor(tokens))
+    return call(torch.tensor(tokens)).map(_with_kind)
 
-    def ask(answer: Answer) -> Any:
-        found = case.ask(answer)
-        if compare.as_tensor(found) is None:
-            return found
-        integers = "int" in str(found.dtype)
-        return {"the positions": found, "their dtype is an integer type": integers}
 
-    return case.asking(ask)
+def _with_kind(found: Any) -> Any:
+    """Which positions, and whether their dtype is one of integers."""
+    if compare.as_tensor(found) is None:
+        return found
+    integers = "int" in str(found.dtype)
+    return {"the positions": found, "their dtype is an integer type": integers}
 
 
 def _several(rng: Random) -> Iterator[Case]:

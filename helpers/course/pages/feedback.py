@@ -18,8 +18,7 @@ from nbformat import NotebookNode
 from nbgrader.api import Gradebook, SubmittedAssignment
 from nbgrader.utils import is_grade, is_solution
 
-from helpers.checks.engine.render import deduplicated
-from helpers.checks.engine.report import Finding, findings_in
+from helpers.checks.engine.report import Finding, deduplicated, findings_in
 from helpers.course.pages import sanitize
 from helpers.course.pages.page import code, page
 
