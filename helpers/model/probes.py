@@ -114,8 +114,9 @@ def attention_weights(bert: Bert, tokens: Tensor, **given: Tensor) -> Tensor:
         weights.append(attention.weights(x, mask, positions).mean(0))
 
     with ExitStack() as stack:
-        for layer in bert.layers:
-            stack.enter_context(layer.attention.register_forward_pre_hook(record))
+        for module in bert.modules():
+            if isinstance(module, MultiHeadAttention):
+                stack.enter_context(module.register_forward_pre_hook(record))
         stack.enter_context(evaluating(bert))
         bert(tokens, **given)
     return torch.stack(weights)
