@@ -3,7 +3,7 @@
 `create(name, d_model=...)` builds one; `available()` lists the names, `REGISTRY` has their papers.
 """
 
-from helpers.encodings.absolute import Additive
+from helpers.encodings.absolute import Additive, Learned
 from helpers.encodings.base import HOOKS, Encoding, hooks_of
 from helpers.encodings.bias import T5Bias
 from helpers.encodings.convolution import Convolution
@@ -11,14 +11,12 @@ from helpers.encodings.cope import Cope
 from helpers.encodings.distance import Alibi, Kerple
 from helpers.encodings.huang import Huang
 from helpers.encodings.index_features import Fourier, IndexMLP
-from helpers.encodings.learned import Learned
 from helpers.encodings.more.pope import Pope
-from helpers.encodings.more.rotary_3d import Rotary3d
 from helpers.encodings.positions import Positions, prepare_positions
 from helpers.encodings.registry import REGISTRY, available, create
 from helpers.encodings.rope_scaling import DynamicNtk, Interpolated, Llama3, Ntk, Yarn
 from helpers.encodings.rotary import Rotary, XPos
-from helpers.encodings.rotary_nd import Rotary2d
+from helpers.encodings.rotary_nd import Rotary2d, Rotary3d
 from helpers.encodings.shaw import Shaw, ShawKeys
 from helpers.encodings.sinusoidal import (
     Sinusoidal,

@@ -1,18 +1,19 @@
-"""What is added to the input: one vector per position, whatever it is made of."""
+"""Encodings that add a vector to each token at the input of a model."""
 
 from __future__ import annotations
 
-from torch import Tensor
+import torch
+from torch import Tensor, nn
 
 from helpers.encodings.base import Encoding
 from helpers.encodings.positions import Positions
 
 
 class Additive(Encoding):
-    """x + the vector of each token's position; a subclass says what the vectors are."""
+    """Adds to each token the vector of its position; a subclass says what the vectors are."""
 
     def vectors(self, positions: Tensor) -> Tensor:
-        """(…) → (…, D), the vector of each position."""
+        """Return the vector of each position, (…) → (…, D)."""
         raise NotImplementedError
 
     def embed(self, x: Tensor, positions: Positions) -> Tensor:
@@ -22,19 +23,33 @@ class Additive(Encoding):
 
 
 class Table(Additive):
-    """A row of `table` (max_len, D) per position, and none beyond."""
+    """Adds row p of `table` (max_len, D) to the token at position p."""
 
     table: Tensor
 
     def vectors(self, positions: Tensor) -> Tensor:
-        """Rows of the table."""
+        """Return the rows of these positions, (…) → (…, D)."""
         return self.table[positions]
 
     def embed(self, x: Tensor, positions: Positions) -> Tensor:
-        """Return x + rows; (B, T, D) → (B, T, D).
-
-        Raises:
-            ValueError: T is beyond `max_len`, or as in `Additive`.
-        """
+        """Return x + rows; (B, T, D) → (B, T, D)."""
         self._check_table(positions)
         return super().embed(x, positions)
+
+
+class Learned(Table):
+    """Learns the table: GPT (Radford et al. 2018) and BERT (Devlin et al. 2018, figure 2).
+
+    Args:
+        std: standard deviation of the initial values; 0.02 in the code of both papers.
+    """
+
+    def __init__(
+        self, d_model: int, num_heads: int = 1, max_len: int = 512, std: float = 0.02
+    ) -> None:
+        super().__init__(d_model, num_heads, max_len)
+        self.table = nn.Parameter(torch.randn(max_len, d_model) * std)
+
+    def reset_parameters(self, std: float = 0.02) -> None:
+        """Draw the table anew."""
+        nn.init.normal_(self.table, std=std)

@@ -1,4 +1,4 @@
-"""What is added to the input where a token has a row and a column, as a patch of an image has."""
+"""Encodings that add a vector to each token by its row and column, as to patches of an image."""
 
 from __future__ import annotations
 
@@ -14,33 +14,25 @@ from helpers.encodings.positions import Positions
 
 
 class Additive2d(Additive):
-    """x + the vector of each token's row and column.
+    """Adds to each token the vector of its row and column: `vectors` is given (…, 2).
 
-    Positions with one axis, as those of words, count on both axes.
+    A position with one axis, such as that of a word, is taken for its row and its column.
     """
-
-    def vectors_2d(self, positions: Tensor) -> Tensor:
-        """(…, 2) → (…, D), the vector of each row and column."""
-        raise NotImplementedError
-
-    def vectors(self, positions: Tensor) -> Tensor:
-        """(…) → (…, D), the vector of each position on the diagonal."""
-        return self.vectors_2d(torch.stack([positions, positions], -1))
 
     def embed(self, x: Tensor, positions: Positions) -> Tensor:
         """Return x + vectors; (B, T, D) → (B, T, D)."""
-        if positions.queries.dim() < 3:
-            return super().embed(x, positions)
         queries = positions.require_no_offsets(self).require_axes(2).queries
-        return x + self.vectors_2d(queries).to(x.dtype)
+        if queries.dim() < 3:
+            queries = torch.stack([queries, queries], -1)
+        return x + self.vectors(queries).to(x.dtype)
 
 
 class Learned2d(Additive2d):
-    """A learned vector per row beside one per column, each half as wide as a token.
+    """Adds a learned vector for the row beside one for the column, each half as wide as a token.
 
     Args:
-        max_len: how many rows, and how many columns, have a vector.
-        std: standard deviation of the first values.
+        max_len: number of rows, and of columns, that have a vector.
+        std: standard deviation of the initial values.
     """
 
     def __init__(
@@ -51,26 +43,23 @@ class Learned2d(Additive2d):
         self.rows = nn.Parameter(torch.randn(self.max_len, half) * std)
         self.columns = nn.Parameter(torch.randn(self.max_len, self.d_model - half) * std)
 
-    def vectors_2d(self, positions: Tensor) -> Tensor:
-        """A row of each table, side by side."""
+    def vectors(self, positions: Tensor) -> Tensor:
+        """Return a row of each table, side by side; (…, 2) → (…, D)."""
         return torch.cat([self.rows[positions[..., 0]], self.columns[positions[..., 1]]], -1)
 
     def embed(self, x: Tensor, positions: Positions) -> Tensor:
-        """As `Additive`; a text beyond `max_len` is refused."""
+        """Return x + vectors; (B, T, D) → (B, T, D)."""
         self._check_table(positions)
         return super().embed(x, positions)
 
     def reset_parameters(self, std: float = 0.02) -> None:
-        """Begin as the other tables of a model."""
+        """Draw both tables anew."""
         nn.init.normal_(self.rows, std=std)
         nn.init.normal_(self.columns, std=std)
 
 
 class Fourier2d(Additive2d, Fourier):
-    """Learnable Fourier features of row and column together: each feature has its own direction.
-
-    As `Fourier`, with W_r of shape (2, D_F/2).
-    """
+    """Learnable Fourier features of row and column: `Fourier` with W_r of shape (2, D_F/2)."""
 
     def __init__(
         self, d_model: int, num_heads: int = 1, max_len: int = 512, **fourier: Any
@@ -78,12 +67,8 @@ class Fourier2d(Additive2d, Fourier):
         super().__init__(d_model, num_heads, max_len, **fourier)
         self.frequencies = nn.Parameter(torch.randn(2, len(self.frequencies)) / self.gamma)
 
-    def vectors_2d(self, positions: Tensor) -> Tensor:
-        """Equation 6, (…, 2) → (…, D)."""
-        return self.norm(self.mlp(self.features(positions)))
-
     def angles(self, positions: Tensor) -> Tensor:
-        """Row and column times W_r, (…, 2) → (…, D_F/2)."""
+        """Return (row, column)·W_r, (…, 2) → (…, D_F/2)."""
         exact = finest(positions.device)
-        # No product of matrices: autocast would round rows 300 and 301 to one number.
+        # Not as `@`, which autocast would run in bfloat16, where rows 300 and 301 are equal.
         return (positions.to(exact)[..., None] * self.frequencies.to(exact)).sum(-2)

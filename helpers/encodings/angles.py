@@ -1,4 +1,4 @@
-"""Angles p·θ that are as right at position 10⁶ as at 1, in any precision, if θ is in float64."""
+"""Angles p·θ that are as exact at position 10⁶ as at position 1."""
 
 from __future__ import annotations
 
@@ -11,18 +11,17 @@ STEPS = 2.0**64  # in a turn
 
 
 def finest(device: torch.device) -> torch.dtype:
-    """float64 on a CPU, float32 elsewhere: Apple's GPUs have no float64, others are slow at it."""
+    """Return float64 on a CPU, else float32: Apple's GPUs lack float64, others are slow at it."""
     return torch.float64 if device.type == "cpu" else torch.float32
 
 
 def angles(positions: Tensor, theta: Tensor, dtype: torch.dtype) -> Tensor:
     """Return p·θ modulo 2π, for positions and frequencies that broadcast.
 
-    In float32 the product itself would be off by 0.03 radians at p = 10⁶. So θ is counted in steps
+    In float32 the plain product would be off by 0.03 radians at p = 10⁶. So θ is counted in steps
     of 2⁻⁶⁴ turns. Then p·θ is a product of 64-bit integers, which is exact, and its overflow drops
-    whole turns. In float64 the plain product is good enough. It also serves positions that are not
-    whole, as those of patches in a picture of size 1, which are small; and a θ that is learned,
-    since integers have no gradient.
+    whole turns. The plain product is used where it is good enough, in float64; and where integers
+    will not do: for positions that are not whole, and for a θ that is learned.
 
     Args:
         positions: negative or not.

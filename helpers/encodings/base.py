@@ -1,4 +1,4 @@
-"""The one interface: four places where position can enter a Transformer."""
+"""The interface of all encodings: four hooks through which positions enter a Transformer."""
 
 from __future__ import annotations
 
@@ -15,8 +15,6 @@ RESERVED = (*HOOKS, "reset_parameters")
 class Encoding(nn.Module):
     """No positions at all; every other encoding overrides the hooks that it needs.
 
-    Each hook is told where the tokens stand.
-
     Shapes: B batch, T queries, S keys, D model width, H heads, d = D/H head width. S is T, except
     that with a cache it counts the cached keys too.
 
@@ -30,12 +28,12 @@ class Encoding(nn.Module):
             equation 1); set another number in `__init__` where a paper has another.
 
     Raises:
-        ValueError: in any encoding, an argument is out of its documented range; in a hook, it
-            cannot use the positions' axes, or offsets that are given.
+        ValueError: an argument is out of its documented range. A hook raises it where the text is
+            longer than a table, or positions have axes or offsets that the encoding cannot use.
     """
 
-    # True if a key's rotation depends on the length so far, as in dynamic NTK and xPos: a cache
-    # then stores keys unrotated, and `rotate` gets all S keys at each step.
+    # True if a key's rotation depends on the length of the text, as in dynamic NTK and xPos. Then
+    # a cache stores keys unrotated, and `rotate` gets all S keys at each step.
     rerotate: bool = False
 
     def __init__(self, d_model: int, num_heads: int = 1, max_len: int = 512) -> None:
@@ -54,18 +52,17 @@ class Encoding(nn.Module):
         return x
 
     def rotate(self, q: Tensor, k: Tensor, positions: Positions) -> tuple[Tensor, Tensor]:
-        """In each layer, on queries and keys (B, H, T, d); returns them, d perhaps larger in both.
+        """In each layer: rotate queries and keys, (B, H, T, d), of which both may become wider.
 
-        With a cache of rotated keys, k and `positions.keys` have the new tokens only.
+        With a cache of rotated keys, k and `positions.keys` hold the new tokens only.
         """
         return q, k
 
     def bias(self, q: Tensor, k: Tensor, positions: Positions) -> Tensor | None:
         """Added to the scaled scores: (B, H, T, S) or what broadcasts to it; None adds nothing.
 
-        q (B, H, T, d) comes rotated and multiplied by `softmax_scale`, so a term q·a needs no
-        scale. k (B, H, S, d) comes rotated and not scaled: multiply a term without q, as u·k,
-        by the scale yourself.
+        q (B, H, T, d) is rotated and already multiplied by `softmax_scale`. k (B, H, S, d) is
+        rotated only: a term in which k stands without q, such as u·k, must be scaled here.
         """
         return None
 
@@ -74,10 +71,10 @@ class Encoding(nn.Module):
         return None
 
     def reset_parameters(self, std: float = 0.02) -> None:
-        """Initialise parameters anew, with this standard deviation.
+        """Draw tables of vectors anew with the standard deviation that a model uses for its own.
 
-        `Bert` calls it in each layer, after it has initialised all `Linear` and `Embedding`, those
-        of the encoding included. Other parameters stay as `__init__` made them.
+        `Bert` calls it for each layer's encoding. It initialises the `Linear` and `Embedding` in an
+        encoding itself.
         """
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -88,17 +85,8 @@ class Encoding(nn.Module):
             )
         super().__setattr__(name, value)
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        if "scores" in vars(cls):
-            raise TypeError(
-                f"{cls.__name__}.scores: this hook is now bias(self, q, k, positions). What it "
-                "returns is added after scaling, so nothing is divided by the scale; q comes "
-                "scaled, and the offsets are positions.offsets"
-            )
-
     def _check_table(self, positions: Positions) -> None:
-        """Refuse keys beyond `max_len` where that is known without waiting for a GPU."""
+        """Refuse a text longer than `max_len`; to read given positions would stop a GPU."""
         if positions.ordered:
             self._check_length(positions.keys.shape[0])
 
@@ -108,6 +96,6 @@ class Encoding(nn.Module):
 
 
 def hooks_of(encoding: Encoding | type[Encoding]) -> tuple[str, ...]:
-    """Names of the hooks that an encoding overrides, in the order in which they act."""
+    """Return the names of the hooks that an encoding overrides, in the order of their calls."""
     kind = encoding if isinstance(encoding, type) else type(encoding)
     return tuple(name for name in HOOKS if getattr(kind, name) is not getattr(Encoding, name))

@@ -1,4 +1,4 @@
-"""A learned number per offset, added to the score: the plain clipped bias, a window, and T5."""
+"""Encodings that add a number to each score by its offset: a clipped bias, a window, and T5's."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from helpers.encodings.positions import Positions
 
 
 class OffsetBias(Encoding):
-    """What the biases share: a number for each offset is added to the scaled score."""
+    """Adds a number to each scaled score by its offset; a subclass says which."""
 
     def by_offset(self, offsets: Tensor) -> Tensor:
-        """The number of each offset j − i, for each head; (…) → (H, …)."""
+        """Return each head's number for offsets j − i, (…) → (H, …)."""
         raise NotImplementedError
 
     def bias(self, q: Tensor, k: Tensor, positions: Positions) -> Tensor:
-        """The numbers of every pair, (H, T, S) or (B, H, T, S)."""
+        """Return the number of each pair, (H, T, S) or (B, H, T, S)."""
         if positions.whole:  # 2T − 1 offsets instead of T² pairs
             length = q.shape[2]
-            each = torch.arange(1 - length, length, device=q.device)
-            return toeplitz(self.by_offset(each), length).to(q.dtype)
-        found = self.by_offset(positions.offsets)  # (H, T, S), or (H, B, 1, T, S)
-        return (found if found.dim() == 3 else found[:, :, 0].transpose(0, 1)).to(q.dtype)
+            offsets = torch.arange(1 - length, length, device=q.device)
+            return toeplitz(self.by_offset(offsets), length).to(q.dtype)
+        bias = self.by_offset(positions.offsets)  # (H, T, S), or (H, B, 1, T, S)
+        return (bias if bias.dim() == 3 else bias[:, :, 0].transpose(0, 1)).to(q.dtype)
 
 
 class ClippedBias(OffsetBias):
-    """A learned number per head and offset from −k to k; further ones share the outermost.
+    """Adds a learned number per head and offset from −k to k; further offsets share the outermost.
 
     Args:
         k: the largest offset with a number of its own; not negative.
@@ -44,32 +44,33 @@ class ClippedBias(OffsetBias):
         self.table = nn.Parameter(torch.zeros(num_heads, 2 * k + 1))
 
     def by_offset(self, offsets: Tensor) -> Tensor:
-        """b[head, clip(j − i)]."""
+        """Return b[head, clip(j − i)]."""
         return self.table[:, clip(offsets, self.k) + self.k]
 
 
 class Window(ClippedBias):
-    """Only keys at most k away are seen; the learned bias among them begins at 0.
+    """Lets a query see only keys at most k away, and adds a learned bias among these.
 
-    With the bias left at 0 this is the paper's one-dimensional convolutional self-attention.
+    With the bias at 0, where it begins, this is the paper's one-dimensional convolutional
+    self-attention.
     """
 
     def by_offset(self, offsets: Tensor) -> Tensor:
-        """b[head, j − i], −∞ beyond k."""
+        """Return b[head, j − i], −∞ beyond k."""
         return super().by_offset(offsets).masked_fill(offsets.abs() > self.k, float("-inf"))
 
 
 class T5Bias(OffsetBias):
-    """Raffel et al. 2020, section 2.1: a learned number per head and bucket; scores unscaled.
+    """T5 (Raffel et al. 2020, section 2.1): adds a learned number per head and bucket of offsets.
 
-    Half of a side's buckets hold one offset each, the others grow as logarithms up to
-    `max_distance`; all beyond share the last.
+    Scores are not divided by √d. On each side half of the buckets hold one offset each. The others
+    become wider with the logarithm of the distance; the last holds all from `max_distance` on.
 
     Args:
-        buckets: both sides together where `causal` is false; at least 4, or 2 if causal.
+        buckets: number of buckets, on both sides together; at least 4, or 2 if causal.
         max_distance: distance from which on all share the last bucket; must exceed the number of
-            exact buckets a side.
-        causal: no bucket for keys to the right.
+            buckets with one offset on a side.
+        causal: all buckets are for keys to the left.
     """
 
     def __init__(
@@ -93,7 +94,7 @@ class T5Bias(OffsetBias):
         self.table = nn.Parameter(torch.zeros(self.num_heads, buckets))
 
     def bucket(self, offsets: Tensor) -> Tensor:
-        """Bucket of each offset j − i, the same shape, int64."""
+        """Return the bucket of each offset j − i, the same shape, int64."""
         distance = (-offsets).clamp(min=0) if self.causal else offsets.abs()
         right = 0 if self.causal else self.side * (offsets > 0).long()
         log_share = (distance.clamp(min=1).float() / self.exact).log() / math.log(
@@ -104,5 +105,5 @@ class T5Bias(OffsetBias):
         return right + torch.where(near, distance, far.clamp(max=self.side - 1))
 
     def by_offset(self, offsets: Tensor) -> Tensor:
-        """b[head, bucket(j − i)]."""
+        """Return b[head, bucket(j − i)]."""
         return self.table[:, self.bucket(offsets)]

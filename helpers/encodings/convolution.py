@@ -10,7 +10,7 @@ from helpers.encodings.positions import Positions
 
 
 class Convolution(Encoding):
-    """Quadratic encoding: head h looks at the key whose offset is nearest to its centre Δ_h.
+    """Quadratic encoding: head h looks at the key whose offset δ is nearest to its centre Δ_h.
 
     The score is −α|δ − Δ_h|². The paper's, v_h·r_δ with v_h = −α(1, −2Δ_h) and r_δ = (|δ|², δ),
     differs by a constant, to which the softmax is invariant. As α grows, H heads become a
@@ -19,8 +19,8 @@ class Convolution(Encoding):
     Args:
         columns: None for a text; for an image that is read row by row, the length of a row, at
             least 1. Then H must be a square, and the centres begin as a √H × √H kernel.
-        sharpness: first value of α.
-        content: keep q·k beside it; the theorem does without.
+        sharpness: initial value of α.
+        content: add the bias to q·k; as in the theorem, it is otherwise the whole score.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class Convolution(Encoding):
         return (q, k) if self.content else (torch.zeros_like(q), torch.zeros_like(k))
 
     def bias(self, q: Tensor, k: Tensor, positions: Positions) -> Tensor:
-        """−α|δ − Δ_h|², (H, T, S) or (B, H, T, S); an image may be given rows and columns."""
+        """Return −α|δ − Δ_h|², (H, T, S) or (B, H, T, S); positions may be rows and columns."""
         if self.columns is None:
             delta = positions.offsets[..., None]  # (T, S, 1) or (B, 1, T, S, 1)
             delta = delta if delta.dim() == 3 else delta[:, 0]
@@ -57,16 +57,15 @@ class Convolution(Encoding):
             positions.require_no_offsets(self).require_axes(2)
             i, j = (_rows_and_columns(x, self.columns) for x in (positions.queries, positions.keys))
             delta = j[..., None, :, :] - i[..., :, None, :]  # (…, T, S, 2)
-        # At least in float32, and as no product of matrices, which autocast would round: |δ|² and
-        # Δ·δ are large, and what counts is their difference, which is 0 at the centre.
+        # At least in float32, and not by the paper's product r_δ·v_h, which autocast would round.
         exact = torch.promote_types(self.centres.dtype, torch.float32)
         from_centre = delta.to(exact)[..., None, :] - self.centres.to(exact)  # (…, T, S, H, axes)
-        found = -self.sharpness[:, 0].to(exact) * from_centre.square().sum(-1)
-        return found.movedim(-1, -3).to(q.dtype)
+        bias = -self.sharpness[:, 0].to(exact) * from_centre.square().sum(-1)
+        return bias.movedim(-1, -3).to(q.dtype)
 
 
-def _rows_and_columns(places: Tensor, columns: int) -> Tensor:
-    """(…, T) → (…, T, 2); what has rows and columns already stays."""
-    if places.dim() == 3:
-        return places
-    return torch.stack([places // columns, places % columns], -1)
+def _rows_and_columns(positions: Tensor, columns: int) -> Tensor:
+    """Return the row and column of each patch, (…, T, 2), unless `positions` are these already."""
+    if positions.dim() == 3:
+        return positions
+    return torch.stack([positions // columns, positions % columns], -1)

@@ -9,32 +9,32 @@ from helpers.encodings.base import Encoding
 from helpers.encodings.positions import Positions
 
 
-def between(products: Tensor, places: Tensor) -> Tensor:
-    """Read the last axis at a place between two columns.
+def between(products: Tensor, positions: Tensor) -> Tensor:
+    """Read columns at positions that need not be whole, by linear interpolation.
 
     Args:
         products: (…, T, P).
-        places: (…, T, T), from 0 to P − 1, whole or not.
+        positions: (…, T, T), from 0 to P − 1.
 
     Returns:
-        (…, T, T): each place weighs the columns on its two sides by how near it is.
+        (…, T, T).
     """
-    below, above = places.floor(), places.ceil()
-    share = places - below
+    below, above = positions.floor(), positions.ceil()
+    share = positions - below
     low, high = (products.gather(-1, side.long()) for side in (below, above))
     return high * share + low * (1 - share)
 
 
 class Cope(Encoding):
-    """Each query opens a gate for each key; the position of a key is the sum of gates up to it.
+    """Counts positions by gates, which each query opens for each key.
 
-    g_ij = σ(q_i·k_j/√d), p_ij = Σ g_im over m from j to i, and q_i·e[p_ij] is added, with e read
-    between its rows. The paper is causal. Otherwise a key to the right counts the gates on its own
-    side, and has vectors of its own: the course's extension.
+    g_ij = σ(q_i·k_j/√d), p_ij = Σ g_im over m from j to i, and q_i·e[p_ij] is added, where e is
+    interpolated between its vectors. The paper is causal. In this course's extension a key to the
+    right has the sum from i + 1 to j, and vectors of its own.
 
     Args:
-        num_positions: P, number of vectors a side, at least 1; a larger count uses the last.
-        causal: only keys to the left are counted; the others must be masked.
+        num_positions: P, number of vectors on a side, at least 1; p_ij is at most P − 1.
+        causal: have no vectors for keys to the right, which must be masked.
     """
 
     def __init__(
@@ -54,21 +54,18 @@ class Cope(Encoding):
         self.vectors = nn.Parameter(torch.randn(sides, width, num_positions) * width**-0.5)
 
     def bias(self, q: Tensor, k: Tensor, positions: Positions) -> Tensor:
-        """q_i·e[p_ij], (B, H, T, S).
-
-        Positions do not count, only which tokens come between. The queries are the last T of S.
-        """
+        """Return q_i·e[p_ij], (B, H, T, S); the queries are taken for the last T of S tokens."""
         positions.require_no_offsets(self).require_axes()
-        # Counted at least in float32: bfloat16 has no 0.1 beside 64.
+        # Summed at least in float32: in bfloat16, 64 + 0.1 is 64.
         exact = torch.promote_types(q.dtype, torch.float32)
         gates = (q @ k.transpose(-2, -1)).to(exact).sigmoid()
         last = self.vectors.shape[-1] - 1
         own = k.shape[2] - q.shape[2]  # the first query's column; cached keys come before it
-        counted = gates.tril(own).flip(-1).cumsum(-1).flip(-1).clamp(max=last)
-        left = between(q @ self.vectors[0], counted)
+        p = gates.tril(own).flip(-1).cumsum(-1).flip(-1).clamp(max=last)
+        left = between(q @ self.vectors[0], p)
         if self.causal:
             return left.to(q.dtype)
-        counted = gates.triu(own + 1).cumsum(-1).clamp(max=last)
-        right = between(q @ self.vectors[1], counted)
-        found = torch.where(torch.ones_like(gates, dtype=torch.bool).tril(own), left, right)
-        return found.to(q.dtype)
+        p = gates.triu(own + 1).cumsum(-1).clamp(max=last)
+        right = between(q @ self.vectors[1], p)
+        is_left = torch.ones_like(gates, dtype=torch.bool).tril(own)
+        return torch.where(is_left, left, right).to(q.dtype)

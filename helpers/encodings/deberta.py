@@ -1,4 +1,4 @@
-"""Content and position asked by each other: He et al. 2021, "DeBERTa", equations 2 to 4."""
+"""Disentangled attention: He et al. 2021, "DeBERTa", equations 2 to 4."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from helpers.encodings.positions import Positions
 
 
 class Deberta(Encoding):
-    """Disentangled attention: Qc·Kc + Qc_i·Kr_δ(i,j) + Kc_j·Qr_δ(j,i), over √(3d).
+    """Adds Qc_i·Kr_δ(i,j) + Kc_j·Qr_δ(j,i) to Qc_i·Kc_j, and divides by √(3d).
 
     Kr and Qr are projections of one learned vector per clipped distance δ(i, j) = i − j + k.
 
     Args:
         k: half the number of distances that have a vector, at least 1; 512 in the paper.
-        index: "paper" asks the third term at δ(j, i), as equation 4 has it; "code" at δ(i, j), as
-            the published code does.
+        index: "paper" has δ(j, i) in the last term, as equation 4; "code" has δ(i, j), as the
+            published code.
     """
 
     def __init__(
@@ -40,20 +40,20 @@ class Deberta(Encoding):
         self.key = nn.Linear(self.d_model, self.d_model, bias=False)
 
     def delta(self, distance: Tensor) -> Tensor:
-        """δ of i − j (equation 3): 0 up to −k, 2k − 1 from k on, i − j + k between."""
+        """Return δ for distances i − j (equation 3): i − j + k, from 0 to 2k − 1."""
         return (distance + self.k).clamp(0, 2 * self.k - 1)
 
     def _heads(self, project: nn.Linear) -> Tensor:
-        """(H, d, 2k), the projected vectors."""
+        """Return the projected vectors of each head, (H, d, 2k)."""
         return project(self.vectors).unflatten(-1, (self.num_heads, -1)).permute(1, 2, 0)
 
     def bias(self, q: Tensor, k: Tensor, positions: Positions) -> Tensor:
-        """The second and third term of equation 4, (B, H, T, S)."""
+        """Return the second and third term of equation 4, (B, H, T, S)."""
         distance = -positions.offsets  # i − j
         rows = self.delta(distance).expand(*q.shape[:3], -1)
-        to_position = (q @ self._heads(self.key)).gather(-1, rows)
-        # Gathered as (S, T), key first, and transposed at the end.
-        asked = self.delta(-distance if self.index == "paper" else distance).transpose(-2, -1)
-        asks = k * self.softmax_scale @ self._heads(self.query)
-        to_content = asks.gather(-1, asked.expand(*k.shape[:3], -1))
-        return to_position + to_content.transpose(-2, -1)
+        content_to_position = (q @ self._heads(self.key)).gather(-1, rows)
+        # By key first, (S, T), and transposed at the end.
+        rows = self.delta(-distance if self.index == "paper" else distance).mT
+        products = k * self.softmax_scale @ self._heads(self.query)
+        position_to_content = products.gather(-1, rows.expand(*k.shape[:3], -1))
+        return content_to_position + position_to_content.mT

@@ -1,4 +1,4 @@
-"""A penalty that grows with the distance: ALiBi, Kerple and FIRE."""
+"""Biases that depend on the distance |j − i|: ALiBi, Kerple and FIRE."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from helpers.encodings.positions import Positions
 
 
 def alibi_slopes(num_heads: int) -> Tensor:
-    """2^(−8h/H) for h = 1 … H where H is a power of 2 (Press et al. 2022, section 3), (H,).
+    """Return 2^(−8h/H) for h = 1 … H if H is a power of 2 (Press et al. 2022, section 3), (H,).
 
-    Otherwise as the authors' code has it: the slopes of the power of 2 below, then every second
-    one of the power of 2 above.
+    Otherwise, as in the authors' code, the slopes for the power of 2 below H, then every second one
+    for the power of 2 above.
     """
     below = 2 ** int(math.log2(num_heads))
     slopes = [2 ** (-8 * h / below) for h in range(1, below + 1)]
@@ -26,11 +26,11 @@ def alibi_slopes(num_heads: int) -> Tensor:
 
 
 class Alibi(OffsetBias):
-    """Press et al. 2022: −m·|j − i| with a fixed slope m per head; nothing to learn.
+    """ALiBi (Press et al. 2022): adds −m·|j − i| with a fixed slope m per head.
 
     Args:
-        form: "symmetric" cannot tell left from right; "directional" has keys to the right fall
-            twice as fast; "causal" is the paper's, with keys to the right masked out.
+        form: "causal" is the paper's, with keys to the right masked out; "symmetric" has the same
+            slope for both sides; "directional" falls twice as fast to the right.
     """
 
     def __init__(
@@ -42,20 +42,20 @@ class Alibi(OffsetBias):
         self.form = form
 
     def by_offset(self, offsets: Tensor) -> Tensor:
-        """−m·|j − i|, by form."""
-        fall = offsets.abs().to(finest(offsets.device))
+        """Return −m·|j − i|, as `form` has it to the right."""
+        distance = offsets.abs().to(finest(offsets.device))
         if self.form == "directional":
-            fall = torch.where(offsets > 0, 2 * fall, fall)
+            distance = torch.where(offsets > 0, 2 * distance, distance)
         elif self.form == "causal":
-            fall = fall.masked_fill(offsets > 0, float("inf"))
-        slopes = alibi_slopes(self.num_heads).to(fall, non_blocking=True)
-        return -slopes.view(-1, *[1] * offsets.dim()) * fall
+            distance = distance.masked_fill(offsets > 0, float("inf"))
+        slopes = alibi_slopes(self.num_heads).to(distance, non_blocking=True)
+        return -slopes.view(-1, *[1] * offsets.dim()) * distance
 
 
 class Kerple(OffsetBias):
-    """Chi et al. 2022: a kernel of the distance with two learned positive numbers per head.
+    """Kerple (Chi et al. 2022): adds a kernel of the distance with learned r1, r2 > 0 per head.
 
-    It sees the distance only, so without a causal mask it cannot tell left from right.
+    Without a causal mask it cannot tell left from right.
 
     Args:
         form: "log" is −r1·log(1 + r2·|j − i|), "power" is −r1·|j − i|^r2 with 0 < r2 < 2.
@@ -70,27 +70,21 @@ class Kerple(OffsetBias):
         self.form = form
         self.raw = nn.Parameter(torch.randn(2, self.num_heads))
 
-    def constants(self) -> tuple[Tensor, Tensor]:
-        """r1 and r2, each (H,); kept positive by exp, and below 2 by a sigmoid."""
-        first, second = self.raw
-        return first.exp(), second.exp() if self.form == "log" else 2 * second.sigmoid()
-
     def by_offset(self, offsets: Tensor) -> Tensor:
-        """The kernel of |j − i|."""
+        """Return the kernel of |j − i|; `raw` may have any sign, r1 and r2 are positive."""
         exact = torch.promote_types(self.raw.dtype, torch.float32)
-        first, second = (each.to(exact).view(-1, *[1] * offsets.dim()) for each in self.constants())
-        distance = offsets.abs().to(exact)
+        raw1, raw2 = self.raw.view(2, -1, *[1] * offsets.dim())
+        r1, distance = raw1.exp().to(exact), offsets.abs().to(exact)
         if self.form == "log":
-            return -first * (1 + second * distance).log()
-        return -first * distance**second
+            return -r1 * (1 + raw2.exp().to(exact) * distance).log()
+        return -r1 * distance ** (2 * raw2.sigmoid()).to(exact)
 
 
 class Fire(Encoding):
-    """Li et al. 2023: a learned function of the distance as a share of what can be seen.
+    """FIRE (Li et al. 2023): adds f_h(ψ(i − j)/ψ(max(L, i))), where ψ(x) = log(c·x + 1).
 
-    b_h(i, j) = f_h(ψ(i − j) / ψ(max(L, i))) with ψ(x) = log(c·x + 1). The paper's model is causal;
-    here a key to the right gets a negative share, and max(L, i, j) divides, which for j ≤ i is the
-    paper's formula.
+    f, c and L are learned. The paper's model is causal. For keys to the right this course has
+    f_h(−ψ(j − i)/ψ(max(L, j))).
 
     Args:
         threshold: initial value of L, in tokens; positive.
@@ -112,20 +106,14 @@ class Fire(Encoding):
         self.threshold = nn.Parameter(torch.tensor(float(threshold)))
         self.f = nn.Sequential(nn.Linear(1, hidden), nn.ReLU(), nn.Linear(hidden, self.num_heads))
 
-    def share(self, positions: Positions) -> Tensor:
-        """ψ(|i − j|)/ψ(max(L, i, j)), negative for keys to the right; (T, S) or (B, 1, T, S)."""
+    def bias(self, q: Tensor, k: Tensor, positions: Positions) -> Tensor:
+        """Return the number of each pair, (H, T, S) or (B, H, T, S)."""
         offsets = positions.offsets
         i, j = positions.require_axes().queries[..., :, None], positions.keys[..., None, :]
         exact = torch.promote_types(self.c.dtype, torch.float32)  # bfloat16 has no 257
-        furthest = torch.maximum(i, j).to(exact)  # (T, S) or (B, T, S)
-        furthest = furthest if furthest.dim() == 2 else furthest[:, None]
-        whole = torch.maximum(furthest, self.threshold.abs().to(exact))
-        distance = offsets.abs().to(exact)
-        share = (self.c.abs() * distance + 1).log() / (self.c.abs() * whole + 1).log()
-        return (-offsets.sign() * share).to(self.c.dtype)
-
-    def bias(self, q: Tensor, k: Tensor, positions: Positions) -> Tensor:
-        """f of the share, a number per head: it depends on i and j, so each pair is asked."""
-        found = self.f(self.share(positions)[..., None])  # (T, S, H) or (B, 1, T, S, H)
-        found = found.movedim(-1, 0) if found.dim() == 3 else found[:, 0].movedim(-1, 1)
-        return found.to(q.dtype)
+        largest = torch.maximum(torch.maximum(i, j).to(exact), self.threshold.abs().to(exact))
+        largest = largest if largest.dim() == 2 else largest[:, None]  # (T, S) or (B, 1, T, S)
+        psi = (self.c.abs() * offsets.abs().to(exact) + 1).log()
+        share = -offsets.sign() * (psi / (self.c.abs() * largest + 1).log())
+        bias = self.f(share.to(self.c.dtype)[..., None])  # (T, S, H) or (B, 1, T, S, H)
+        return (bias.movedim(-1, 0) if bias.dim() == 3 else bias[:, 0].movedim(-1, 1)).to(q.dtype)

@@ -1,4 +1,4 @@
-"""A vector for every offset, read without an index: Huang et al. 2018, "Music Transformer"."""
+"""A vector for each offset: Huang et al. 2018, "Music Transformer"."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ from helpers.encodings.positions import Positions
 
 
 class Huang(Encoding):
-    """QEᵀ, skewed: unclipped, so 2·max_len − 1 vectors a head and nothing beyond.
+    """Adds QEᵀ, skewed: offsets are not clipped, and each head has a vector for each.
 
     Args:
-        causal: the paper's form: offsets to the left only, max_len vectors a head; what stands to
-            the right of a query gets 0 and must be masked.
+        causal: as in the paper, have no vectors for keys to the right, which must be masked.
     """
 
     def __init__(
@@ -30,28 +29,22 @@ class Huang(Encoding):
         self.table = nn.Parameter(torch.randn(self.num_heads, rows, width) * width**-0.5)
 
     def bias(self, q: Tensor, k: Tensor, positions: Positions) -> Tensor:
-        """q_i·e_{j−i}, (B, H, T, S); offsets of anything but a whole text are gathered.
-
-        Raises:
-            ValueError: T is beyond `max_len`; on a CPU also an offset that was given.
-        """
+        """Return q_i·e_{j−i}, (B, H, T, S)."""
         self._check_table(positions)
-        if not positions.whole:
-            return self._gathered(q, positions.offsets)
-        length = q.shape[2]
-        used = self.table[:, self.max_len - length : self.max_len - 1 + length]
-        # To 2T rows: in the causal form none is to the right, and the last one is never read.
-        padded = F.pad(used, (0, 0, 0, 2 * length - used.shape[1]))
-        return skew_padded(q @ padded.transpose(-2, -1))
-
-    def _gathered(self, q: Tensor, offsets: Tensor) -> Tensor:
+        if positions.whole:
+            length = q.shape[2]
+            used = self.table[:, self.max_len - length : self.max_len - 1 + length]
+            # 2T rows: offsets from 1 − T to T − 1, of which the causal table has no positive ones,
+            # and the one that `skew` adds.
+            padded = F.pad(used, (0, 0, 0, 2 * length - used.shape[1]))
+            return skew_padded(q @ padded.mT)
+        offsets = positions.offsets
         rows = offsets + self.max_len - 1
-        if self.causal:  # none is to the right; what is read there must be masked
+        if self.causal:
             rows = rows.clamp(max=self.max_len - 1)
-        products = q @ self.table.transpose(-2, -1)
         try:
-            return products.gather(-1, rows.expand(*q.shape[:3], -1))
-        except RuntimeError:  # on a CPU gather checks the range; a check before would stop a GPU
+            return (q @ self.table.mT).gather(-1, rows.expand(*q.shape[:3], -1))
+        except RuntimeError:  # gather checks the range on a CPU only; a check would stop a GPU
             furthest = int(offsets.abs().max())
             if furthest < self.max_len:
                 raise

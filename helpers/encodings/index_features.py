@@ -1,4 +1,4 @@
-"""A vector computed from the index by a small network, instead of one stored per position."""
+"""Encodings whose vectors a small network computes from the position."""
 
 from __future__ import annotations
 
@@ -12,15 +12,14 @@ from helpers.encodings.angles import finest
 
 
 class IndexMLP(Additive):
-    """w_p = MLP(p / max_len): the answer that first comes to mind.
+    """Adds LN(MLP(p / max_len)), the first idea that comes to mind.
 
-    Neighbours begin with nearly the same vector, so that it trains badly; how badly depends on the
-    unit of the index and on the norm, see benchmarks/results/lag3.json.
+    Neighbours begin with nearly the same vector, so that it trains badly. How badly depends on
+    `normalise` and `match_norm`: see benchmarks/results/lag3.json.
 
     Args:
-        hidden: width of the hidden layer; 4·D where it is not given.
-        normalise: divide the index by `max_len`.
-        match_norm: LayerNorm on the output, so that its entries have the size 1.
+        normalise: divide the position by `max_len`.
+        match_norm: end with a LayerNorm, so that entries have the size 1.
     """
 
     def __init__(
@@ -28,33 +27,33 @@ class IndexMLP(Additive):
         d_model: int,
         num_heads: int = 1,
         max_len: int = 512,
-        hidden: int | None = None,
         normalise: bool = True,
         match_norm: bool = True,
     ) -> None:
         super().__init__(d_model, num_heads, max_len)
         self.unit = max_len if normalise else 1
-        width = hidden or 4 * d_model
-        self.mlp = nn.Sequential(nn.Linear(1, width), nn.GELU(), nn.Linear(width, d_model))
+        self.mlp = nn.Sequential(
+            nn.Linear(1, 4 * d_model), nn.GELU(), nn.Linear(4 * d_model, d_model)
+        )
         self.norm = nn.LayerNorm(d_model) if match_norm else nn.Identity()
 
     def vectors(self, positions: Tensor) -> Tensor:
-        """MLP of the index, (…) → (…, D)."""
+        """Return the vector of each position, (…) → (…, D)."""
         index = positions[..., None].to(finest(positions.device)) / self.unit
         return self.norm(self.mlp(index.to(next(self.parameters()).dtype)))
 
 
 class Fourier(Additive):
-    """Learnable Fourier features: sines and cosines of trained frequencies, then an MLP.
+    """Learnable Fourier features: sines and cosines with learned frequencies, then an MLP.
 
     F = [cos(p·W_r); sin(p·W_r)]/√D_F, then Y = GeLU(F·W_1 + B_1)·W_2 + B_2, with W_r drawn from
     N(0, γ⁻²), where γ⁻² is the variance.
 
     Args:
-        gamma: γ > 0; 1/γ is the standard deviation of the first frequencies (radians per position).
-        features: D_F, sines and cosines together, even; D rounded up to even where it is not given.
-        hidden: width of the hidden layer; D where it is not given.
-        match_norm: LayerNorm on the output, which the paper does not have.
+        gamma: γ > 0; 1/γ is the initial standard deviation of W_r, in radians per position.
+        features: D_F, sines and cosines together, even; D, or D + 1 if D is odd, if not given.
+        hidden: width of the hidden layer; D if not given.
+        match_norm: end with a LayerNorm, which the paper does not have.
     """
 
     def __init__(
@@ -79,15 +78,15 @@ class Fourier(Additive):
         self.norm = nn.LayerNorm(d_model) if match_norm else nn.Identity()
 
     def vectors(self, positions: Tensor) -> Tensor:
-        """Equation 6, (…) → (…, D)."""
+        """Return Y of equation 6, (…) → (…, D)."""
         return self.norm(self.mlp(self.features(positions)))
 
     def features(self, positions: Tensor) -> Tensor:
-        """Equation 2, (…) → (…, D_F)."""
+        """Return F of equation 2, (…) → (…, D_F)."""
         angles = self.angles(positions)
-        found = torch.cat([angles.cos(), angles.sin()], -1) / math.sqrt(2 * angles.shape[-1])
-        return found.to(self.frequencies.dtype)
+        features = torch.cat([angles.cos(), angles.sin()], -1) / math.sqrt(2 * angles.shape[-1])
+        return features.to(self.frequencies.dtype)
 
     def angles(self, positions: Tensor) -> Tensor:
-        """p·W_r, (…) → (…, D_F/2), as exact as the device can: bfloat16 has no 513."""
+        """Return p·W_r, (…) → (…, D_F/2), not in bfloat16, which has no 513."""
         return positions[..., None] * self.frequencies.to(finest(positions.device))

@@ -1,4 +1,4 @@
-"""What relative encodings share: the offset j − i of every pair, and tables read by it."""
+"""Functions for relative encodings: the offsets j − i, and reading a table by offset."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from torch import Tensor
 
 
 def offset_matrix(length: int, device: torch.device | None = None) -> Tensor:
-    """j − i for query i and key j, (T, T), int64: Shaw's sign, negative to the left."""
+    """Return j − i for query i and key j, (T, T), int64: Shaw's sign, negative to the left."""
     positions = torch.arange(length, device=device)
     return positions[None, :] - positions[:, None]
 
 
 def clip(offsets: Tensor, k: int) -> Tensor:
-    """max(−k, min(k, offset)) (Shaw et al. 2018, section 3.2), the same shape."""
+    """Return max(−k, min(k, offset)) (Shaw et al. 2018, section 3.2), in the same shape."""
     return offsets.clamp(-k, k)
 
 
 def skew(products: Tensor) -> Tensor:
-    """From "query i, offset r" to "query i, key j" (Huang et al. 2018, section 3.4.1).
+    """Turn columns by offset into columns by key (Huang et al. 2018, section 3.4.1).
 
-    Pads one column and reads the same memory with rows one shorter, so that row i moves left
-    by i: no index and no gather.
+    A column is added, and the same memory is read in rows that are one shorter, so that row i moves
+    left by i. This needs neither an index nor a gather.
 
     Args:
         products: (…, T, 2T−1); column r holds offset r − (T − 1).
@@ -42,7 +42,7 @@ def skew(products: Tensor) -> Tensor:
 
 
 def skew_padded(products: Tensor) -> Tensor:
-    """`skew` of (…, T, 2T), whose last column is never read: nothing is copied."""
+    """Return the `skew` of products that have their added column already, (…, T, 2T), as a view."""
     *_, length, width = products.shape
     start = length - 1
     shifted = products.flatten(-2)[..., start : start + length * (width - 1)]
@@ -50,10 +50,7 @@ def skew_padded(products: Tensor) -> Tensor:
 
 
 def toeplitz(bias: Tensor, length: int) -> Tensor:
-    """A number per offset as a matrix, without an index; (…, 2T−1) → (…, T, T).
-
-    Args:
-        bias: entry r is that of offset r − (T − 1).
+    """Return the matrix with bias[j − i + T − 1] at (i, j), (…, 2T−1) → (…, T, T).
 
     Raises:
         ValueError: `bias` has another number of entries.
@@ -64,7 +61,7 @@ def toeplitz(bias: Tensor, length: int) -> Tensor:
 
 
 class _Toeplitz(torch.autograd.Function):
-    """The matrix; backward sums along its diagonals, ten times as fast as that of `unfold`."""
+    """`toeplitz` with a backward that is ten times as fast as that of `unfold`."""
 
     generate_vmap_rule = True
 
@@ -74,24 +71,23 @@ class _Toeplitz(torch.autograd.Function):
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Tensor, int], output: Tensor) -> None:
-        """Keep nothing: backward needs the gradient alone."""
+        """Save nothing: backward needs the gradient alone."""
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None]:
         length = grad.shape[-1]
-        found = grad.new_zeros(*grad.shape[:-2], 2 * length - 1)
-        # What stays in the processor's cache at a time; a GPU is quicker with one large step.
-        some = length if grad.is_cuda else max(1, 2**17 * length // grad.numel())
-        for begin in range(0, length, some):
-            rows = grad[..., begin : begin + some, :]
-            count = rows.shape[-2]
-            end = 2 * length - 1 - begin
-            found[..., length - begin - count : end] += _diagonal_sums(rows)
-        return found, None
+        sums = grad.new_zeros(*grad.shape[:-2], 2 * length - 1)
+        # A CPU is quickest in blocks of rows that fit into its cache, a GPU with all rows at once.
+        block = length if grad.is_cuda else max(1, 2**17 * length // grad.numel())
+        for begin in range(0, length, block):
+            rows = grad[..., begin : begin + block, :]
+            first = length - begin - rows.shape[-2]
+            sums[..., first : 2 * length - 1 - begin] += _diagonal_sums(rows)
+        return sums, None
 
 
 def _diagonal_sums(rows: Tensor) -> Tensor:
-    """(…, n, T) → (…, T + n − 1): entry r sums all (i, j) with j − i = r − (n − 1)."""
+    """Return the sums over j − i = r − (n − 1) for each r, (…, n, T) → (…, T + n − 1)."""
     count, length = rows.shape[-2:]
     width = length + count - 1
     skewed = rows.new_zeros(*rows.shape[:-2], count, width + 1)

@@ -1,4 +1,4 @@
-"""Where the tokens of a call stand: what every hook of an encoding is told."""
+"""The positions of queries and keys, which every hook of an encoding is given."""
 
 from __future__ import annotations
 
@@ -8,31 +8,29 @@ from typing import Any
 import torch
 from torch import Tensor
 
-_HOLDS = (
-    "positions.queries and positions.keys are, which say where tokens stand, and positions.offsets "
-    "for the offset j − i of each pair"
+_USE = (
+    "use positions.queries or positions.keys, the position of each token, or positions.offsets, "
+    "j − i for each pair of tokens"
 )
 
 
 @dataclass(eq=False)
 class Positions:
-    """Positions of the queries and of the keys of one call; a model makes them once for all layers.
+    """Positions of the queries and keys in one call of a model, the same for all layers.
 
-    They are plain numbers: a cached key keeps its own, and a patch has a row and a column. In a
-    `Decoder` each document of a packed row begins at 0, and padding is not counted; in other models
-    it is, unless positions are given.
+    If none are given, `Encoder` and `Bert` count all tokens from 0; `Decoder` counts from 0 in each
+    document, and leaves out padding.
 
     Args:
-        queries: (T,), (B, T), or with a number for each axis (B or 1, T, axes).
-        keys: the same for S keys.
+        queries: (T,), (B, T), or (B or 1, T, axes), as rows and columns of an image's patches.
+        keys: the same for S keys, cached ones included.
         given: offsets in place of j − i, as those of a tree; (T, S) or (B or 1, 1, T, S).
-        attention_mask: False where a key is padding, (B, S), which `lengths` then ignores.
-        ordered: no positions were given, so the keys are 0 … S−1 and the queries the last T of
-            them.
+        attention_mask: False where a key is padding, (B, S).
+        ordered: whether the keys stand at 0 … S−1, and the queries at the last T of these.
 
     Attributes:
-        shared: what an encoding has computed from these positions, for the layers that follow. So
-            an object serves one call of a model: it knows of no later change of the encoding.
+        shared: for encodings to store what their other layers need as well. Since parameters may
+            change after a call, each call needs an object of its own.
     """
 
     queries: Tensor
@@ -73,16 +71,16 @@ class Positions:
         return self._offsets
 
     def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"positions is no tensor and has no {name}: {_HOLDS}")
+        raise AttributeError(f"positions is no tensor and has no {name}: {_USE}")
 
     @classmethod
     def __torch_function__(cls, *_given: Any, **_options: Any) -> Any:
-        """Say what to write where a hook takes this for a tensor, as in `table[positions]`."""
-        raise TypeError(f"positions is no tensor: {_HOLDS}")
+        """Refuse `table[positions]` and the like, and say what to write."""
+        raise TypeError(f"positions is no tensor: {_USE}")
 
     @property
     def of_queries(self) -> Positions:
-        """Return the positions of the new tokens alone, whose keys a cache does not have yet."""
+        """Return the same with the queries as keys: what `rotate` needs beside a cache."""
         if self._of_queries is None:
             new, given, mask = self.queries.shape[:2][-1], self.given, self.attention_mask
             self._of_queries = Positions(
@@ -95,29 +93,24 @@ class Positions:
 
     @property
     def whole(self) -> bool:
-        """Whether queries and keys are both 0 … T−1: the offsets are then a Toeplitz matrix."""
+        """Whether queries and keys both stand at 0 … T−1, so that `offsets` is Toeplitz."""
         return self.ordered and self.given is None and self.queries.shape[0] == self.keys.shape[0]
 
     def require_axes(self, axes: int = 1) -> Positions:
-        """Return these positions; raise ValueError if they have neither one axis nor `axes`."""
+        """Return self; raise ValueError if there are several axes, and not as many as `axes`."""
         if self.queries.dim() == 3 and (axes == 1 or self.queries.shape[2] != axes):
-            known = "one axis only, rotary_2d more" if axes == 1 else f"{axes}"
-            raise ValueError(
-                f"positions with {self.queries.shape[2]} axes: this encoding knows {known}"
-            )
+            found = self.queries.shape[2]
+            raise ValueError(f"positions with {found} axes: this encoding knows {axes}")
         return self
 
     def require_no_offsets(self, who: object) -> Positions:
-        """Return these positions; raise ValueError if offsets are given, as those of a tree."""
+        """Return self; raise ValueError if offsets are given, as those of a tree."""
         if self.given is not None:
-            raise ValueError(
-                f"offsets must be None: {type(who).__name__} asks where each token stands, and "
-                "not how far two are apart"
-            )
+            raise ValueError(f"offsets must be None: {type(who).__name__} reads positions only")
         return self
 
     def lengths(self) -> Tensor:
-        """Return the last position of each text plus 1; (1,), or (B, 1) where texts differ."""
+        """Return the largest position of each text plus 1, without padding; (1,) or (B, 1)."""
         keys = self.keys
         if self.attention_mask is not None:
             keys = keys.where(self.attention_mask, 0)
@@ -130,12 +123,12 @@ def prepare_positions(
     offsets: Tensor | None = None,
     attention_mask: Tensor | None = None,
 ) -> Positions:
-    """Return what a model tells its layers of a batch (B, T, …) that is read at once.
+    """Make the `Positions` of a batch of whole texts, (B, T, …).
 
     Args:
         positions: (T,), (B, T) or (B or 1, T, axes); 0 … T−1 if not given.
         offsets: (T, T) or (B or 1, T, T), in place of j − i.
-        attention_mask: boolean, False where there is padding, (B, T).
+        attention_mask: boolean, (B, T); False where there is padding.
 
     Raises:
         ValueError: one of them has another shape, or there is no token.
@@ -156,9 +149,8 @@ def prepare_positions(
                 f"({batch}, {length}, {length})"
             )
         offsets = offsets if offsets.dim() == 2 else offsets[:, None]
-    ordered = positions is None
     places = torch.arange(length, device=x.device) if positions is None else positions
-    return Positions(places, places, offsets, attention_mask, ordered)
+    return Positions(places, places, offsets, attention_mask, ordered=positions is None)
 
 
 def check_positions(x: Tensor, positions: Tensor | None) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from helpers.encodings.absolute import Learned
 from helpers.encodings.absolute_2d import Fourier2d, Learned2d
 from helpers.encodings.base import Encoding
 from helpers.encodings.bias import ClippedBias, T5Bias, Window
@@ -13,15 +14,12 @@ from helpers.encodings.deberta import Deberta
 from helpers.encodings.distance import Alibi, Fire, Kerple
 from helpers.encodings.huang import Huang
 from helpers.encodings.index_features import Fourier, IndexMLP
-from helpers.encodings.learned import Learned
 from helpers.encodings.more.fox import Fox
-from helpers.encodings.more.p_rope import PRope
 from helpers.encodings.more.path import Path
 from helpers.encodings.more.pope import Pope
-from helpers.encodings.more.rotary_3d import Rotary3d
 from helpers.encodings.rope_scaling import DynamicNtk, Interpolated, Llama3, LongRope, Ntk, Yarn
-from helpers.encodings.rotary import Rotary, XPos
-from helpers.encodings.rotary_nd import Rotary2d
+from helpers.encodings.rotary import PRope, Rotary, XPos
+from helpers.encodings.rotary_nd import Rotary2d, Rotary3d
 from helpers.encodings.shaw import Shaw, ShawKeys
 from helpers.encodings.sinusoidal import Sinusoidal
 from helpers.encodings.transformer_xl import TransformerXL
@@ -30,11 +28,11 @@ from helpers.encodings.tupe import Tupe
 
 
 class Entry(NamedTuple):
-    """What `create` builds, and where it is from."""
+    """An encoding's class, its paper and its formula."""
 
     kind: type[Encoding]
     paper: str
-    formula: str  # of the score, where 1/√d is left out unless terms differ in it; or of the input
+    formula: str  # of the score, without 1/√d where it applies to all terms; or of the input
     later: bool = False  # newer than what units 00 to 09 teach
 
 
@@ -119,7 +117,7 @@ REGISTRY: dict[str, Entry] = {
 
 
 def available() -> list[str]:
-    """Names that `create` knows, in the order in which the course meets them, then later ones."""
+    """Return the names that `create` knows: first those of units 00 to 09, then newer ones."""
     return list(REGISTRY)
 
 
@@ -130,9 +128,7 @@ def create(
 
     Args:
         name: one of `available()`.
-        d_model: D, width of the token vectors.
-        num_heads: H; D must be a multiple of it.
-        max_len: longest sequence that a table is made for, in tokens.
+        d_model, num_heads, max_len: as in `Encoding`.
         options: what only this encoding has, for example `base` for "sinusoidal".
 
     Raises:

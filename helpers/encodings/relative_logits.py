@@ -1,7 +1,6 @@
-"""One sum, five ways to compute it: S_ij = q_i·a_{j−i}, (B, H, T, T).
+"""Five ways to compute S_ij = q_i·a_{j−i}, (B, H, T, T), that differ in memory and time.
 
-Each takes q (B, H, T, d) and `table` (2T − 1, d), whose row r is offset r − (T − 1), and gives the
-same numbers; they differ in the memory and time that they take.
+Each takes q (B, H, T, d) and `table` (2T − 1, d), whose row r is offset r − (T − 1).
 """
 
 from __future__ import annotations
@@ -24,31 +23,31 @@ def _rows(q: Tensor, table: Tensor) -> Tensor:
 
 
 def per_pair(q: Tensor, table: Tensor) -> Tensor:
-    """A vector for each pair, times its query, summed: B·H·T²·d numbers."""
+    """Multiply each query with a vector for each pair and sum: B·H·T²·d numbers."""
     return (q[:, :, :, None] * table[_rows(q, table)]).sum(-1)
 
 
 def einsum(q: Tensor, table: Tensor) -> Tensor:
-    """The same pairs without the copies for B and H: T²·d numbers."""
+    """Do the same without copies for B and H: T²·d numbers."""
     return torch.einsum("bhid,ijd->bhij", q, table[_rows(q, table)])
 
 
 def batched(q: Tensor, table: Tensor) -> Tensor:
-    """Shaw's trick (section 3.3): T products of a (B·H, d) and a (d, T) matrix."""
+    """Use T products of a (B·H, d) and a (d, T) matrix (Shaw et al. 2018, section 3.3)."""
     batch, heads, length, width = q.shape
-    by_place = q.permute(2, 0, 1, 3).reshape(length, batch * heads, width)
-    products = by_place @ table[_rows(q, table)].transpose(1, 2)  # (T, B·H, T)
+    by_query = q.permute(2, 0, 1, 3).reshape(length, batch * heads, width)
+    products = by_query @ table[_rows(q, table)].transpose(1, 2)  # (T, B·H, T)
     return products.view(length, batch, heads, length).permute(1, 2, 0, 3)
 
 
 def gather(q: Tensor, table: Tensor) -> Tensor:
-    """One product with every offset, then read by index: no pair has a vector."""
+    """Multiply each query with each offset's vector, and pick by offset."""
     rows = _rows(q, table)
     return (q @ table.T).gather(-1, rows.expand(*q.shape[:3], -1))
 
 
 def skew(q: Tensor, table: Tensor) -> Tensor:
-    """The same product, read without an index (Huang et al. 2018)."""
+    """Pick from the same products without an index (Huang et al. 2018)."""
     return skew_products(q @ table.T)
 
 
@@ -56,11 +55,11 @@ FORMS = {form.__name__: form for form in (per_pair, einsum, batched, gather, ske
 
 
 def flex(q: Tensor, k: Tensor, v: Tensor, table: Tensor) -> Tensor:
-    """Attention with Shaw's term inside a fused kernel, (B, H, T, d): no score is stored.
+    """Compute attention with Shaw's term in a fused kernel, which stores no scores; (B, H, T, d).
 
-    Further offsets share the outermost row, as in `ShawKeys`; so the products with the table,
-    (B, H, T, 2c+1), are little where it ends at a small offset c. Compile it on a GPU: uncompiled
-    it stores all scores. On a CPU it has no gradient.
+    It stores the products with the table, (B, H, T, 2c+1). Offsets beyond c share the outermost
+    row, as in `ShawKeys`. Compile it on a GPU: uncompiled it stores all scores. On a CPU it has no
+    gradient.
 
     Args:
         table: (2c + 1, d); row r is offset r − c.

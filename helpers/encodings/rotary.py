@@ -1,9 +1,9 @@
-"""Queries and keys turned by their positions: RoPE (Su et al. 2021), and xPos on top of it."""
+"""Rotary position embedding, RoPE (Su et al. 2021), and its variants p-RoPE and xPos."""
 
 from __future__ import annotations
 
 import math
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
@@ -16,15 +16,15 @@ LAYOUTS = ("interleaved", "halves")
 CosSin = tuple[Tensor, Tensor]
 
 
-def for_heads(numbers: Tensor) -> Tensor:
-    """(T, ·) as it is, (B, T, ·) as (B, 1, T, ·): the same for all heads of a text."""
-    return numbers if numbers.dim() == 2 else numbers[:, None]
+def for_heads(x: Tensor) -> Tensor:
+    """Add the axis of heads: (B, T, ·) → (B, 1, T, ·); (T, ·) needs none."""
+    return x if x.dim() == 2 else x[:, None]
 
 
 class Rotary(Encoding):
-    """Turns pairs of columns of q and k by p·θ_i, so that q·k depends on the offset alone.
+    """Rotates pairs of columns of q and k by p·θ_i, so that q·k depends on the offset alone.
 
-    θ_i = base^(−2i/r) for the r = `rotary_dim` columns that are turned; nothing is learned.
+    θ_i = base^(−2i/r) for the r = `rotary_dim` columns that are rotated; nothing is learned.
 
     Args:
         base: 10,000 in the paper.
@@ -52,23 +52,23 @@ class Rotary(Encoding):
         if self.rotary_dim < 2 or self.rotary_dim % 2:
             raise ValueError(
                 f"partial_rotary_factor={partial_rotary_factor:g} of a head of width "
-                f"{self.head_dim} turns {self.rotary_dim} columns; it must be an even number of "
+                f"{self.head_dim} rotates {self.rotary_dim} columns; it must be an even number of "
                 "at least 2"
             )
         self.layout, self.base = layout, base
-        self.attention_factor = 1.0  # multiplies the turned columns of q and of k, as in YaRN
+        self.attention_factor = 1.0  # multiplies the rotated columns of q and of k, as in YaRN
         self.axis: list[int] | None = None  # of each pair, where positions have several axes
 
     def frequencies(self, pair: Tensor, positions: Positions) -> Tensor:
-        """θ of each pair in radians per position, (r/2,), or (B, 1, r/2) to be each text's own.
+        """Return θ of each pair in radians per position, (r/2,); (B, 1, r/2) if texts differ in it.
 
         `pair` is 0 … r/2 − 1 in float64 on the CPU. A subclass whose θ depends on `positions`
-        should set `rerotate`, or a cache keeps keys that were turned by an older θ.
+        should set `rerotate`, or a cache keeps keys that were rotated by an older θ.
         """
         return self.base ** (-2 * pair / self.rotary_dim)
 
     def rotate(self, q: Tensor, k: Tensor, positions: Positions) -> tuple[Tensor, Tensor]:
-        """Turn queries and keys (B, H, T, d) by their positions; values are left alone."""
+        """Rotate queries and keys, (B, H, T, d), by their positions."""
         if positions.queries.dim() == 3 or positions.given is not None:
             positions.require_no_offsets(self).require_axes(self.axes)
         of_queries, of_keys = positions.shared.get((self, q.dtype)) or self._cos_sin(q, positions)
@@ -78,54 +78,75 @@ class Rotary(Encoding):
         return self.apply_rotary(q, *of_queries), self.apply_rotary(k, *of_keys)
 
     def _cos_sin(self, q: Tensor, positions: Positions) -> tuple[CosSin, CosSin]:
-        """Cosines and sines for queries and for keys, (T, r/2) or (B, 1, T, r/2).
+        """Return cosines and sines for queries and for keys, (T, r/2) or (B, 1, T, r/2).
 
-        All layers share them, but no two calls of a model do: in a buffer, θ would be rounded with
-        the model, and in float16 position 2,049 would be 2,048.
+        They are computed once for all layers. A buffer would be rounded with the model, and in
+        float16 position 2,049 would be 2,048.
         """
         pair = torch.arange(self.rotary_dim // 2, device="cpu", dtype=torch.float64)
         theta = self.frequencies(pair, positions)
         exact = torch.promote_types(q.dtype, torch.float32)
         axis = self.axis if positions.queries.dim() == 3 else None
-
-        def of(places: Tensor) -> CosSin:
-            angle = for_heads(angles(places[..., axis], theta, exact))
+        same = positions.keys is positions.queries
+        tables: list[CosSin] = []
+        for p in [positions.queries] if same else [positions.queries, positions.keys]:
+            angle = for_heads(angles(p[..., axis], theta, exact))
             cos, sin = angle.cos(), angle.sin()
             if self.attention_factor != 1:
                 cos, sin = cos * self.attention_factor, sin * self.attention_factor
-            return cos.to(q.dtype), sin.to(q.dtype)
-
-        of_queries = of(positions.queries)
-        same = positions.keys is positions.queries
-        found = of_queries, of_queries if same else of(positions.keys)
-        if not of_queries[0].requires_grad:  # two ways back would meet in what is shared
-            positions.shared[self, q.dtype] = found
-        return found
+            tables.append((cos.to(q.dtype), sin.to(q.dtype)))
+        if not cos.requires_grad:  # a learned θ: each layer has a graph of its own
+            positions.shared[self, q.dtype] = tables[0], tables[-1]
+        return tables[0], tables[-1]
 
     def apply_rotary(self, x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
-        """Turn the pairs of x, (B, H, T, d), by their angles; the other columns stay."""
-        turned, rest = x[..., : self.rotary_dim], x[..., self.rotary_dim :]
+        """Rotate the first r columns of x, (B, H, T, d), pair by pair; the others stay."""
+        x, rest = x[..., : self.rotary_dim], x[..., self.rotary_dim :]
         interleaved = self.layout == "interleaved"
-        a, b = (turned[..., 0::2], turned[..., 1::2]) if interleaved else turned.chunk(2, -1)
+        a, b = (x[..., 0::2], x[..., 1::2]) if interleaved else x.chunk(2, -1)
         pairs = (a * cos - b * sin, a * sin + b * cos)
-        turned = torch.stack(pairs, -1).flatten(-2) if interleaved else torch.cat(pairs, -1)
-        return torch.cat([turned, rest], -1) if rest.shape[-1] else turned
+        x = torch.stack(pairs, -1).flatten(-2) if interleaved else torch.cat(pairs, -1)
+        return torch.cat([x, rest], -1) if rest.shape[-1] else x
+
+
+class PRope(Rotary):
+    """p-RoPE (Barbero et al. 2024): rotates only the fastest pairs, as RoPE does.
+
+    A `partial_rotary_factor` of `Rotary` does not do the same: it spreads the frequencies from the
+    fastest to the slowest over fewer pairs.
+
+    Args:
+        p: fraction of the pairs that are rotated, from 0 to 1.
+        rotary: `base` and `layout` of `Rotary`.
+    """
+
+    def __init__(
+        self, d_model: int, num_heads: int = 1, max_len: int = 512, p: float = 0.75, **rotary: Any
+    ) -> None:
+        super().__init__(d_model, num_heads, max_len, **rotary)
+        if not 0 <= p <= 1:
+            raise ValueError(f"p={p:g} must be from 0 to 1")
+        self.p = p
+
+    def frequencies(self, pair: Tensor, positions: Positions) -> Tensor:
+        """Return θ_n of RoPE, and 0 from pair p·r/2 on."""
+        theta = super().frequencies(pair, positions)
+        return theta * (pair < int(self.p * self.rotary_dim // 2))
 
 
 class XPos(Rotary):
-    """RoPE whose pairs also fade with the offset: pair n by ζ_n^((i − j)/scale_base).
+    """xPos (Sun et al. 2022): RoPE, and pair n of a score times ζ_n^((i − j)/scale_base).
 
-    The query shrinks and the key grows with the position, so the score of a key to the left fades;
-    that of a key to the right grows, which the paper's causal mask hides. The precision must have a
-    number for both factors, which limits the length: to 7,900 tokens in float16, to 71,000 in
-    bfloat16 and float32.
+    The query is multiplied by ζ_n^(i/scale_base), the key by ζ_n^(−j/scale_base). Scores of keys to
+    the right grow with the distance; the paper's causal mask hides them. The range of the dtype
+    limits the length of a text, to 7,900 tokens in float16, 71,000 in bfloat16 and float32.
 
     Args:
-        scale_base: 512 in the paper's code: at this offset pair n has faded by ζ_n.
-        gamma: ζ_n = (2n/d + γ)/(1 + γ); 0.4 in the paper.
+        scale_base: 512 in the paper's code; at this offset pair n is multiplied by ζ_n.
+        gamma: γ in ζ_n = (2n/d + γ)/(1 + γ); 0.4 in the paper.
     """
 
-    rerotate = True  # the middle of a text moves as it grows
+    rerotate = True  # positions are counted from the middle of the text
 
     def __init__(
         self,
@@ -141,32 +162,28 @@ class XPos(Rotary):
         self.scale_base, self.gamma = scale_base, gamma
 
     def rotate(self, q: Tensor, k: Tensor, positions: Positions) -> tuple[Tensor, Tensor]:
-        """Turn, then scale queries down and keys up, counted from the middle of the text.
-
-        Raises:
-            ValueError: the text is so long that the precision has no number for a factor.
-        """
-        turned_q, turned_k = super().rotate(q, k, positions)
-        fades = (self.gamma / (1 + self.gamma)) ** (k.shape[2] / 2 / self.scale_base)
-        if fades < torch.finfo(k.dtype).smallest_normal:
+        """Rotate, then multiply by the factors, with positions from the middle of the text."""
+        smallest = (self.gamma / (1 + self.gamma)) ** (k.shape[2] / 2 / self.scale_base)
+        if smallest < torch.finfo(k.dtype).smallest_normal:
             raise ValueError(
                 f"S={k.shape[2]} keys: the factors of xPos leave the range of {k.dtype}; take a "
-                "larger scale_base, or another precision"
+                "larger scale_base, or another dtype"
             )
+        q, k = super().rotate(q, k, positions)
         keys = positions.keys
         middle = (keys.amin(-1, keepdim=True) + keys.amax(-1, keepdim=True) + 1) // 2
-        of_q = self._scale(positions.queries - middle, q.dtype)
-        return turned_q * of_q, turned_k / self._scale(keys - middle, k.dtype)
+        q_scale = self._scale(positions.queries - middle, q.dtype)
+        return q * q_scale, k / self._scale(keys - middle, k.dtype)
 
-    def _scale(self, places: Tensor, dtype: torch.dtype) -> Tensor:
-        """ζ_n^(p/scale_base) for each column of a head; (T, d) or (B, 1, T, d)."""
+    def _scale(self, p: Tensor, dtype: torch.dtype) -> Tensor:
+        """Return ζ_n^(p/scale_base) for each column of a head, (T, d) or (B, 1, T, d)."""
         pair = torch.arange(self.rotary_dim // 2, device="cpu", dtype=torch.float64)
         zeta = (2 * pair / self.rotary_dim + self.gamma) / (1 + self.gamma)
         exact = torch.promote_types(dtype, torch.float32)
-        rate = (zeta.log() / self.scale_base).to(places.device, exact, non_blocking=True)
-        # Where few tokens stand far apart, exponents are clamped to the range of the precision.
+        rate = (zeta.log() / self.scale_base).to(p.device, exact, non_blocking=True)
+        # A few tokens may stand far apart: their exponents are clamped to the range of the dtype.
         end = -math.log(torch.finfo(dtype).smallest_normal)
-        scale = (places[..., None] * rate).clamp(-end, end).exp()  # (…, T, d/2)
+        scale = (p[..., None] * rate).clamp(-end, end).exp()  # (…, T, d/2)
         interleaved = self.layout == "interleaved"
         scale = scale.repeat_interleave(2, -1) if interleaved else torch.cat([scale, scale], -1)
         return for_heads(scale).to(dtype)

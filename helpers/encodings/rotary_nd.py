@@ -13,13 +13,13 @@ from helpers.encodings.rotary import Rotary
 
 
 class RotaryNd(Rotary):
-    """Pairs are dealt out to the axes, and each is turned by its position on its own axis.
+    """Divides the pairs among the axes, and rotates each pair by the position on its axis.
 
-    Positions with one axis, as those of words, count on every axis.
+    A position with one axis, such as that of a word, is taken for its position on every axis.
 
     Args:
-        sections: how many pairs each axis has, all in all r/2; about equally many if not given.
-        rotary: `base`, `layout` and `partial_rotary_factor`, as `Rotary` has them.
+        sections: number of pairs for each axis, r/2 in all; nearly equal if not given.
+        rotary: `base`, `layout` and `partial_rotary_factor` of `Rotary`.
     """
 
     def __init__(
@@ -32,21 +32,47 @@ class RotaryNd(Rotary):
     ) -> None:
         super().__init__(d_model, num_heads, max_len, **rotary)
         pairs = self.rotary_dim // 2
-        even = [pairs // self.axes + (each < pairs % self.axes) for each in range(self.axes)]
+        even = [pairs // self.axes + (axis < pairs % self.axes) for axis in range(self.axes)]
         self.sections = even if sections is None else list(sections)
         if len(self.sections) != self.axes or sum(self.sections) != pairs:
             raise ValueError(
                 f"sections={self.sections} must be {self.axes} numbers with the sum {pairs}"
             )
-        self.axis = [number for number, n in enumerate(self.sections) for _ in range(n)]
+        self.axis = [axis for axis, n in enumerate(self.sections) for _ in range(n)]
 
 
 class Rotary2d(RotaryNd):
-    """Rows turn the first half of the pairs, columns the second, with the same frequencies."""
+    """Rotates the first half of the pairs by the row, the second by the column, with equal θ."""
 
     axes = 2
 
     def frequencies(self, pair: Tensor, positions: Positions) -> Tensor:
-        """base^(−m/M) for the m-th of the M pairs of each axis."""
-        along = [pair[:pairs] / max(pairs, 1) for pairs in self.sections]
-        return self.base ** -torch.cat(along)
+        """Return base^(−m/M) for pair m of the M pairs of each axis."""
+        return self.base ** -torch.cat([pair[:n] / max(n, 1) for n in self.sections])
+
+
+class Rotary3d(RotaryNd):
+    """M-RoPE (Wang et al. 2024): rotates the fastest pairs by time, then some by row, by column.
+
+    Args:
+        interleaved: let time, row and column take turns, as in Qwen3-VL, so that each has fast and
+            slow pairs; what is left over goes to time, which must have the most pairs.
+        axes: `sections`, and the options of `Rotary`.
+    """
+
+    axes = 3
+
+    def __init__(
+        self,
+        d_model: int,
+        num_heads: int = 1,
+        max_len: int = 512,
+        interleaved: bool = False,
+        **axes: Any,
+    ) -> None:
+        super().__init__(d_model, num_heads, max_len, **axes)
+        if interleaved:
+            turns = (divmod(pair, 3) for pair in range(sum(self.sections)))
+            self.axis = [axis if turn < self.sections[axis] else 0 for turn, axis in turns]
+            if [self.axis.count(n) for n in range(3)] != self.sections:
+                raise ValueError(f"sections={self.sections}: if interleaved, time must have most")

@@ -11,10 +11,10 @@ from helpers.encodings.positions import Positions
 
 
 class ShawKeys(Encoding):
-    """A vector for each offset from −k to k, added to the keys.
+    """Adds to the keys a vector for each offset from −k to k.
 
-    e_ij = q_i·(k_j + a^K_ij)/√d with a^K_ij = w_clip(j−i, k). The vectors are shared by the
-    heads. An offset beyond k uses the outermost vector, so any length can be read.
+    e_ij = q_i·(k_j + a^K_ij)/√d with a^K_ij = w_clip(j−i, k). All heads share the vectors. Offsets
+    beyond k share the outermost vector, so any length can be read.
 
     Args:
         k: the largest offset with a vector of its own; not negative.
@@ -32,14 +32,14 @@ class ShawKeys(Encoding):
         return nn.Parameter(torch.randn(2 * self.k + 1, width) * width**-0.5)
 
     def bias(self, q: Tensor, k: Tensor, positions: Positions) -> Tensor:
-        """q_i·a^K_ij, (B, H, T, S): one product with 2k+1 vectors, then read by offset."""
+        """Return q_i·a^K_ij, (B, H, T, S), picked by offset from products with all 2k+1 vectors."""
         rows = clip(positions.offsets, self.k) + self.k
         products = q @ self.keys.mT  # (B, H, T, 2k+1)
         return products.gather(-1, rows.expand(*q.shape[:3], -1))
 
 
 class Shaw(ShawKeys):
-    """The whole of the paper: a vector by offset for the keys and one for the values.
+    """Adds a vector for each offset from −k to k to the keys, and another to the values.
 
     z_i = Σ_j α_ij (v_j + a^V_ij) with a^V_ij = w^V_clip(j−i, k).
     """
@@ -49,7 +49,7 @@ class Shaw(ShawKeys):
         self.values = self._vectors()
 
     def context(self, weights: Tensor, positions: Positions) -> Tensor:
-        """Σ_j α_ij a^V_ij, (B, H, T, d): weights are summed by offset, then one product."""
+        """Return Σ_j α_ij a^V_ij, (B, H, T, d): the weights are summed by offset first."""
         rows = clip(positions.offsets, self.k) + self.k
         by_offset = weights.new_zeros(*weights.shape[:3], 2 * self.k + 1)
         return by_offset.scatter_add(-1, rows.expand_as(weights), weights) @ self.values

@@ -12,7 +12,7 @@ from helpers.encodings.angles import angles, finest
 
 
 def _frequencies(d_model: int, base: float) -> Tensor:
-    """ω_i = base^(−2i/D) for i = 0 … ⌈D/2⌉−1, in radians per position, (⌈D/2⌉,), float64."""
+    """Return ω_i = base^(−2i/D) for i = 0 … ⌈D/2⌉−1, radians per position; (⌈D/2⌉,), float64."""
     if d_model < 1:
         raise ValueError(f"d_model={d_model} must be at least 1")
     if not base > 0:
@@ -21,16 +21,16 @@ def _frequencies(d_model: int, base: float) -> Tensor:
 
 
 def wavelengths(d_model: int, base: float = 10_000.0) -> Tensor:
-    """Positions after which a pair of columns repeats: 2π·base^(2i/D), (⌈D/2⌉,), float64."""
+    """Return the period of each pair of columns, 2π·base^(2i/D) positions; (⌈D/2⌉,), float64."""
     return 2 * math.pi / _frequencies(d_model, base)
 
 
 def sinusoids(positions: Tensor, d_model: int, base: float = 10_000.0) -> Tensor:
-    """PE(p, 2i) = sin(p·base^(−2i/D)) and PE(p, 2i+1) = cos(p·base^(−2i/D)), for any positions.
+    """Return PE(p, 2i) = sin(p·base^(−2i/D)) and PE(p, 2i+1) = cos(p·base^(−2i/D)).
 
     Args:
-        positions: (…), whole or not, negative or not.
-        d_model: D, number of columns; where it is odd, the last sine has no cosine beside it.
+        positions: (…), any real numbers.
+        d_model: D, number of columns; if it is odd, the last sine has no cosine beside it.
         base: 10,000 in the paper.
 
     Returns:
@@ -42,7 +42,7 @@ def sinusoids(positions: Tensor, d_model: int, base: float = 10_000.0) -> Tensor
 
 
 def sinusoidal_table(num_positions: int, d_model: int, base: float = 10_000.0) -> Tensor:
-    """`sinusoids` of the positions from 0: row p is position p, (T, D), float64.
+    """Return the `sinusoids` of positions 0 … T−1, (T, D), float64.
 
     Raises:
         ValueError: a size is impossible.
@@ -53,7 +53,7 @@ def sinusoidal_table(num_positions: int, d_model: int, base: float = 10_000.0) -
 
 
 def shift_matrix(k: float, d_model: int, base: float = 10_000.0) -> Tensor:
-    """M_k with PE(p + k) = M_k·PE(p) for every p: one rotation by k·ω_i per pair of columns.
+    """Return M_k with PE(p + k) = M_k·PE(p) for every p: it rotates pair i of columns by k·ω_i.
 
     Section 3.5 states that such a linear map exists; it follows from the angle-sum formulas.
 
@@ -72,7 +72,7 @@ def shift_matrix(k: float, d_model: int, base: float = 10_000.0) -> Tensor:
 
 
 def offset_profile(table: Tensor) -> Tensor:
-    """How alike two rows k apart are, on average over the table and relative to k = 0.
+    """Return how alike rows k apart are on average, relative to k = 0.
 
     Args:
         table: (T, D), any table of position vectors, sinusoidal or learned.
@@ -86,28 +86,17 @@ def offset_profile(table: Tensor) -> Tensor:
 
 
 class Sinusoidal(Table):
-    """Adds the sinusoidal table to the input: nothing to learn, a buffer up to `max_len`.
+    """Adds the sinusoidal table, a buffer of `max_len` rows, to the input; nothing is learned.
 
     The buffer is persistent, so that `load_state_dict` fills a model built on the meta device.
 
     Args:
         base: 10,000 in the paper.
-        layout: "interleaved" as in the paper, or "halves", as RoFormer and Marian have it: first
-            all sines, then all cosines.
     """
 
     def __init__(
-        self,
-        d_model: int,
-        num_heads: int = 1,
-        max_len: int = 512,
-        base: float = 10_000.0,
-        layout: str = "interleaved",
+        self, d_model: int, num_heads: int = 1, max_len: int = 512, base: float = 10_000.0
     ) -> None:
         super().__init__(d_model, num_heads, max_len)
-        if layout not in ("interleaved", "halves"):
-            raise ValueError(f"layout={layout!r} must be 'interleaved' or 'halves'")
-        table = sinusoidal_table(max_len, d_model, base).to(torch.get_default_dtype())
-        if layout == "halves":
-            table = torch.cat([table[:, 0::2], table[:, 1::2]], 1)
-        self.register_buffer("table", table)
+        table = sinusoidal_table(max_len, d_model, base)
+        self.register_buffer("table", table.to(torch.get_default_dtype()))

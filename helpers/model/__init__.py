@@ -1,1 +1,1 @@
-"""Attention that asks its encoding at four places, and the models made of it: encoder and BERT."""
+"""Attention that calls the hooks of an encoding, and models made of it: encoder, BERT, decoder."""

@@ -1,4 +1,4 @@
-"""Attention that asks its encoding about position (Vaswani et al. 2017); its cache, its layer."""
+"""Multi-head attention with any encoding (Vaswani et al. 2017), its KV cache, and a layer."""
 
 from __future__ import annotations
 
@@ -10,49 +10,40 @@ from helpers.encodings import Encoding, Positions, hooks_of
 
 
 class KVCache:
-    """Keys and values that one layer has computed, of all tokens that have been read.
+    """Keys and values of one layer, for all tokens that it has read.
 
-    Keys are kept as `rotate` has turned them; for an encoding with `rerotate` as they are before.
+    Keys are stored after `rotate`; before it if the encoding has `rerotate`.
     """
 
     def __init__(self) -> None:
-        self.length = 0  # S, tokens that are kept
-        self._keys = self._values = torch.empty(0)  # (B, H, room for S and more, d)
+        self.length = 0  # S, number of tokens stored
+        self._keys = self._values = torch.empty(0)  # (B, H, S or more, d)
 
     def update(self, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
-        """Keep some more, (B, H, T, d), and return all, (B, H, S, d)."""
+        """Add those of T new tokens, (B, H, T, d), and return all, (B, H, S, d)."""
         before, self.length = self.length, self.length + keys.shape[2]
-        if before == 0:  # a view would keep the projections of q, k and v alive
+        if before == 0:  # a copy, as a view would keep the memory of q, k and v in use
             self._keys, self._values = keys.contiguous(), values.contiguous()
-        elif keys.requires_grad or values.requires_grad:  # autograd forbids to write into them
+        elif keys.requires_grad or values.requires_grad:  # autograd forbids writing in place
             self._keys = torch.cat([self._keys[:, :, :before], keys], 2)
             self._values = torch.cat([self._values[:, :, :before], values], 2)
         else:
             if self._keys.shape[2] < self.length:
-                self._keys, self._values = self._wider(self._keys), self._wider(self._values)
+                # A quarter more than needed, so that not each new token copies all earlier ones.
+                spare = (0, 0, 0, self.length + self.length // 4 + 16 - self._keys.shape[2])
+                self._keys, self._values = F.pad(self._keys, spare), F.pad(self._values, spare)
             self._keys[:, :, before : self.length] = keys
             self._values[:, :, before : self.length] = values
         return self._keys[:, :, : self.length], self._values[:, :, : self.length]
 
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the keys and values that are kept, without the room to spare."""
-        return sum(each[:, :, : self.length].nbytes for each in (self._keys, self._values))
-
-    def _wider(self, kept: Tensor) -> Tensor:
-        """The same with room to spare, or each further token would copy all."""
-        room = kept.new_empty(*kept.shape[:2], self.length + self.length // 4 + 16, kept.shape[3])
-        room[:, :, : kept.shape[2]] = kept
-        return room
-
 
 class MultiHeadAttention(nn.Module):
-    """Self-attention; all that concerns position comes from `encoding`.
+    """Self-attention that calls the hooks `rotate`, `bias` and `context` of an encoding.
 
     Args:
-        encoding: gives D, H and the hooks `rotate`, `bias` and `context`.
-        registered: False if another module has registered the encoding already, as where all
-            layers share one.
+        encoding: it also gives D and H.
+        registered: False if another module has registered the encoding as a submodule, as where
+            all layers share one.
     """
 
     encoding: Encoding
@@ -61,7 +52,7 @@ class MultiHeadAttention(nn.Module):
         super().__init__()
         if registered:
             self.encoding = encoding
-        else:  # an attribute that PyTorch does not look into
+        else:  # past `nn.Module.__setattr__`, which would register it
             self.__dict__["encoding"] = encoding
         self.hooks = hooks_of(encoding)
         self.qkv = nn.Linear(encoding.d_model, 3 * encoding.d_model)
@@ -71,7 +62,7 @@ class MultiHeadAttention(nn.Module):
     def scale_initial_queries(self) -> None:
         """Divide the initial W_Q by √d if `softmax_scale` is 1, as in T5.
 
-        A model that initialises `qkv` anew calls this after it.
+        A model that initialises `qkv` itself calls this again.
         """
         if self.encoding.softmax_scale == 1.0:
             with torch.no_grad():
@@ -90,22 +81,22 @@ class MultiHeadAttention(nn.Module):
         """(B, T, D) → (B, T, D).
 
         Args:
-            mask: True where a query may look at a key: (T, S), or (B or 1, H or 1, T or 1, S), so
-                that padding is `attention_mask[:, None, None, :]`. A query that may look at no key
+            mask: True where a query may attend to a key, (T, S) or (B or 1, H or 1, T or 1, S);
+                for padding, `attention_mask[:, None, None, :]`. A query that may attend to no key
                 has the context 0, so its output is the bias of W_O.
-            positions: where queries and keys stand; the last T of 0 … S−1 if not given.
-            cache: keys and values of earlier calls; S counts them and those of `x`.
-            is_causal: each query looks at keys up to its own, and no further; only where no key is
-                cached, so S = T. Without mask and bias, the fused kernel skips the other keys.
-            need_weights: return α, who looks at whom, (B, H, T, S).
+            positions: of queries and keys; if not given, keys are at 0 … S−1, queries the last T.
+            cache: keys and values of earlier tokens, to which those of `x` are added.
+            is_causal: in place of a causal mask, where no keys are cached: each query attends to
+                keys up to its own. The fused kernel then skips the others.
+            need_weights: return the attention weights α instead, (B, H, T, S).
 
         Raises:
-            ValueError: `mask` is not boolean or has another shape, or `is_causal` beside keys that
-                are cached.
+            ValueError: `mask` is not boolean or has another shape, or `is_causal` is given beside a
+                mask or cached keys.
         """
         encoding = self.encoding
-        if is_causal and cache is not None and cache.length:
-            raise ValueError("is_causal needs S = T, but keys are cached: pass a mask (T, S)")
+        if is_causal and (mask is not None or (cache is not None and cache.length)):
+            raise ValueError("is_causal needs S = T and no mask: pass a mask (T, S) instead")
         q, k, v = self.qkv(x).unflatten(-1, (3, encoding.num_heads, -1)).permute(2, 0, 3, 1, 4)
         if positions is None:
             before = 0 if cache is None else cache.length
@@ -121,24 +112,24 @@ class MultiHeadAttention(nn.Module):
         scale, bias = encoding.softmax_scale, None
         if "bias" in self.hooks:
             bias = encoding.bias(q * scale, k, positions)
-        # On a CPU the fused kernel takes two to four times as long in bfloat16.
+        # In bfloat16 on a CPU the fused kernel takes two to four times as long.
         slow = q.dtype == torch.bfloat16 and q.device.type == "cpu" and q.shape[2] <= 512
         plain = slow or need_weights or "context" in self.hooks
         if mask is not None:
             _check_mask(mask, (*q.shape[:3], k.shape[2]))
-        if is_causal and (plain or bias is not None or mask is not None):
-            mask, is_causal = _causal(q) if mask is None else mask & _causal(q), False
+        elif is_causal and (plain or bias is not None):
+            mask = torch.ones(q.shape[2], q.shape[2], dtype=torch.bool, device=q.device).tril()
+            is_causal = False
         if bias is not None:
             mask = _merged(bias, mask, q)
         if plain:
-            # q is scaled, not q·kᵀ: it has fewer numbers, and is copied for the product anyway.
             weights = _softmax(q * scale @ k.mT, mask)
             if need_weights:
                 return weights
             context = weights @ v  # (B, H, T, d)
             extra = encoding.context(weights, positions)
             context = context if extra is None else context + extra
-        else:  # no hook needs the weights, so none need be stored
+        else:  # the fused kernel stores no weights
             context = F.scaled_dot_product_attention(
                 q, k, v, attn_mask=mask, is_causal=is_causal, scale=scale
             )
@@ -147,28 +138,23 @@ class MultiHeadAttention(nn.Module):
     def weights(
         self, x: Tensor, mask: Tensor | None = None, positions: Positions | None = None
     ) -> Tensor:
-        """Return α, who looks at whom, (B, H, T, T); arguments as in `forward`."""
+        """Return the attention weights α, (B, H, T, T); arguments as in `forward`."""
         return self.forward(x, mask, positions, need_weights=True)
 
 
-def _causal(q: Tensor) -> Tensor:
-    """Return True up to a query's own key, (T, T)."""
-    return torch.ones(q.shape[2], q.shape[2], dtype=torch.bool, device=q.device).tril()
-
-
 def _merged(bias: Tensor, mask: Tensor | None, q: Tensor) -> Tensor:
-    """Return the bias in the queries' dtype, which the kernels want; −∞ where the mask forbids."""
+    """Return the bias, −∞ where the mask is False, as the fused kernel takes it."""
     bias = bias.to(q.dtype)
     if mask is not None:
         bias = torch.where(mask, bias, float("-inf"))
-    return bias[None] if bias.dim() == 3 else bias  # with three axes the fused kernel is not taken
+    return bias[None] if bias.dim() == 3 else bias  # it takes 2 or 4 axes
 
 
-def _softmax(scores: Tensor, mask_or_bias: Tensor | None) -> Tensor:
-    """Return softmax behind a mask, or of scores + bias; zeros where a query sees no key."""
-    if mask_or_bias is None:
+def _softmax(scores: Tensor, attn_mask: Tensor | None) -> Tensor:
+    """Return the softmax with a mask or a bias; zeros where a query may attend to no key."""
+    if attn_mask is None:
         return scores.softmax(-1)
-    bias = mask_or_bias
+    bias = attn_mask
     if bias.dtype == torch.bool:
         bias = torch.zeros_like(bias, dtype=scores.dtype).masked_fill(~bias, float("-inf"))
     blind = bias.isneginf().all(-1, keepdim=True)
@@ -176,14 +162,14 @@ def _softmax(scores: Tensor, mask_or_bias: Tensor | None) -> Tensor:
 
 
 def _check_mask(mask: Tensor, shape: tuple[int, ...]) -> None:
-    """Refuse a (B, T, T) mask, which would be read as one per head where B = H, and others."""
+    """Refuse a mask of a wrong dtype or shape; (B, T, T) too, which could mean (H, T, T)."""
     fits = mask.dim() in (2, 4) and all(
         have in (1, want) for have, want in zip(mask.shape, shape[-mask.dim() :], strict=True)
     )
     if mask.dtype != torch.bool or not fits:
         raise ValueError(
             f"mask is {mask.dtype} of shape {tuple(mask.shape)}; it must be torch.bool of shape "
-            f"(T, T) = {shape[2:]}, or (B, H, T, T) = {shape} with 1 where it is the same for all"
+            f"(T, S) = {shape[2:]}, or (B, H, T, S) = {shape} with 1 where it is the same for all"
         )
 
 
@@ -191,10 +177,10 @@ class EncoderLayer(nn.Module):
     """Attention and MLP, each with a skip connection and a LayerNorm.
 
     Args:
-        encoding: as `MultiHeadAttention` has it, and `registered`.
+        encoding: as in `MultiHeadAttention`, and so is `registered`.
         norm: "pre" is x + f(LN(x)) (Xiong et al. 2020, figure 1b), "post" LN(x + f(x)), as in
             Vaswani et al. 2017 and BERT.
-        dropout: probability that a number is set to 0 after attention and after the MLP.
+        dropout: probability of dropout after attention and after the MLP.
         eps: of the LayerNorms.
     """
 

@@ -1,8 +1,4 @@
-"""BERT with any position encoding (Devlin et al. 2018).
-
-`preset("mini")`, `preset("base")` and `preset("large")` give sizes; `Bert(size)` is the encoder,
-`Pretraining(bert)` puts its two heads on top.
-"""
+"""BERT with any position encoding (Devlin et al. 2018), and its two heads for pretraining."""
 
 from __future__ import annotations
 
@@ -21,18 +17,18 @@ from helpers.model.encoder import scheduled, stacked
 
 @dataclass(frozen=True)
 class Size:
-    """All that shapes the model.
+    """The sizes and options of a model.
 
     Args:
-        vocab_size: V, WordPieces, special ones included.
+        vocab_size: V, number of WordPieces, special ones included.
         d_model: D; the inner width of the MLP is 4·D.
         num_layers: L.
         num_heads: H.
         max_len: longest input, in tokens.
         norm: "post" as in the paper, or "pre", which trains without a warm-up.
-        dropout: probability that a number is set to 0 in training.
-        std: standard deviation of the first weights; 0.02 in the paper's code, made for D = 768.
-            0.05 gives D = 128 first scores of the same size, see docs/mini-bert.md.
+        dropout: probability of dropout.
+        std: standard deviation of the initial weights; 0.02 in the paper's code, for D = 768. With
+            0.05 the initial scores are as large at D = 128, see docs/mini-bert.md.
     """
 
     vocab_size: int = 4096
@@ -53,7 +49,7 @@ PRESETS = {
 
 
 def preset(name: str = "mini", **changes: Any) -> Size:
-    """A size of the paper, or the one of this course, with `changes`.
+    """Return a size of the paper, or "mini", this course's, with `changes`.
 
     Raises:
         ValueError: there is no such preset.
@@ -64,10 +60,10 @@ def preset(name: str = "mini", **changes: Any) -> Size:
 
 
 def parameter_count(size: Size) -> int:
-    """Parameters of `Bert(size)` with a learned table, by the formula.
+    """Return the number of parameters of `Bert(size)` with a learned table, by the formula.
 
-    Embeddings VD + TD + 2D and a LayerNorm 2D; each layer 12D² + 13D; pooler D² + D; a last
-    LayerNorm 2D where the norm comes first.
+    Embeddings have VD + TD + 2D and a LayerNorm 2D, each layer 12D² + 13D, the pooler D² + D, and
+    the last LayerNorm of pre-LN 2D.
     """
     width = size.d_model
     embeddings = (size.vocab_size + size.max_len + 2) * width + 2 * width
@@ -81,9 +77,9 @@ class Bert(nn.Module):
 
     Args:
         size: see `preset`.
-        encoding: a name for `create`, or an `Encoding` of the same D and H; or a sequence of these,
-            which layers go through cyclically (see `stacked`).
-        shared: all layers have one encoding.
+        encoding: a name for `create`, or an `Encoding` of the same D and H; or several of these,
+            among which the layers take turns.
+        shared: let all layers share an encoding's parameters; see `stacked`.
     """
 
     def __init__(
@@ -95,9 +91,9 @@ class Bert(nn.Module):
         super().__init__()
         self.size = size
         sizes = {"d_model": size.d_model, "num_heads": size.num_heads, "max_len": size.max_len}
-        asked = [encoding] if isinstance(encoding, str | Encoding) else encoding
-        turns = [create(each, **sizes) if isinstance(each, str) else each for each in asked]
-        first = scheduled(turns)[0]
+        several = [encoding] if isinstance(encoding, str | Encoding) else encoding
+        turns = scheduled([create(e, **sizes) if isinstance(e, str) else e for e in several])
+        first = turns[0]
         if (first.d_model, first.num_heads) != (size.d_model, size.num_heads):
             raise ValueError(
                 f"encoding has d_model={first.d_model}, num_heads={first.num_heads}; it "
@@ -138,13 +134,12 @@ class Bert(nn.Module):
         Args:
             token_type_ids: 0 for the first sentence, 1 for the second, (B, T); all 0 if not given.
             attention_mask: False where there is padding, (B, T); no padding if not given.
-            positions: (T,), (B, T) or (B or 1, T, axes), where they are not 0 … T−1.
-            offsets: (T, T) or (B, T, T), where they are not j − i.
+            positions: (T,), (B, T) or (B or 1, T, axes); 0 … T−1 if not given.
+            offsets: (T, T) or (B, T, T); j − i if not given.
         """
-        x = self.words(tokens)
-        x = x + (
-            self.segments.weight[0] if token_type_ids is None else self.segments(token_type_ids)
-        )
+        first = self.segments.weight[0]
+        segments = first if token_type_ids is None else self.segments(token_type_ids)
+        x = self.words(tokens) + segments
         at = prepare_positions(tokens, positions, offsets, attention_mask)
         x = self.dropout(self.norm(self.position.embed(x, at)))
         mask = None if attention_mask is None else attention_mask[:, None, None, :]
@@ -154,7 +149,7 @@ class Bert(nn.Module):
 
 
 class Pretraining(nn.Module):
-    """The two heads: the masked word (task 1) and whether the second sentence is the next (task 2).
+    """BERT with its heads for masked words (task 1) and for the next sentence (task 2).
 
     The MLM head is dense, GELU, LayerNorm, and a decoder whose weights are the word embedding.
     """
@@ -172,18 +167,18 @@ class Pretraining(nn.Module):
             bert._initialise(module)
 
     def mlm_logits(self, hidden: Tensor) -> Tensor:
-        """(…, D) → logits of the word there, (…, V)."""
+        """Hidden states (…, D) → logits of the words, (…, V)."""
         return F.linear(self.transform(hidden), self.bert.words.weight, self.bias)
 
     def nsp_logits(self, hidden: Tensor) -> Tensor:
-        """(B, T, D) → logits from the first token, (B, 2): 0 the next sentence, 1 another."""
+        """Hidden states (B, T, D) → logits, (B, 2): 0 the next sentence, 1 another."""
         return self.is_next(self.bert.pooler(hidden[:, 0]))
 
     def forward(self, tokens: Tensor, places: Tensor | None = None, **given: Tensor) -> Tensor:
-        """Token ids (B, T) → word logits, (B, T, V), or (B, n, V) at `places` (B, n) only.
+        """Token ids (B, T) → word logits, (B, T, V), or (B, n, V) at the positions `places` (B, n).
 
-        Predicting at the masked positions only is what makes training quick: V is the largest size
-        in the model, and five positions in six are not scored.
+        Logits at the masked positions only make training quick: V is the largest size in the model,
+        and five positions in six have no loss.
         """
         hidden = self.bert(tokens, **given)
         if places is not None:

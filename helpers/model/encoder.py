@@ -1,4 +1,4 @@
-"""Transformer layers, and the small encoder that most experiments train."""
+"""Transformer layers with an encoding each, and the small encoder of most experiments."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from helpers.model.attention import EncoderLayer
 
 
 def scheduled(encoding: Encoding | Sequence[Encoding]) -> list[Encoding]:
-    """Return a schedule of encodings, which the layers go through cyclically.
+    """Return the encodings among which layers take turns: layer n has number n modulo their number.
 
     Raises:
-        ValueError: there is none, they are not of one size, or another than the first has `embed`.
+        ValueError: there is none, sizes differ, or another than the first overrides `embed`.
     """
     turns = [encoding] if isinstance(encoding, Encoding) else list(encoding)
     if len({(each.d_model, each.num_heads) for each in turns}) != 1:
@@ -30,28 +30,27 @@ def scheduled(encoding: Encoding | Sequence[Encoding]) -> list[Encoding]:
 
 
 def stacked(
-    encoding: Encoding | Sequence[Encoding], num_layers: int, shared: bool, **options: object
+    turns: Sequence[Encoding], num_layers: int, shared: bool, **options: object
 ) -> nn.ModuleList:
-    """Build the layers; they go through a sequence of encodings cyclically.
+    """Build the layers; they take turns among the encodings, as `scheduled` returns them.
 
-    Each layer gets its own copy, unless encodings are `shared`. Layers also share an encoding that
-    acts at the input only, or has neither parameters nor buffers. The caller must register the
-    first encoding as a submodule; each other one is registered by the first layer that has it.
+    Each layer gets a copy of its own, unless `shared` is true, or the encoding has no parameters or
+    buffers, or it acts at the input only. The model must register the first encoding itself, so
+    that `state_dict` has it once.
     """
-    turns = scheduled(encoding)
-    layers, seen = nn.ModuleList(), {id(turns[0])}
+    layers, registered = nn.ModuleList(), {id(turns[0])}
     for number in range(num_layers):
         own = turns[number % len(turns)]
         if number >= len(turns) and not shared and own.state_dict() and hooks_of(own) != ("embed",):
             own = copy.deepcopy(own)
-        layers.append(EncoderLayer(own, registered=id(own) not in seen, **options))  # type: ignore[arg-type]
-        seen.add(id(own))
+        layers.append(EncoderLayer(own, registered=id(own) not in registered, **options))  # type: ignore[arg-type]
+        registered.add(id(own))
     return layers
 
 
 @contextmanager
 def evaluating(model: nn.Module) -> Iterator[None]:
-    """Have a model in eval mode, as without dropout, and leave it in the mode that it was in."""
+    """Put a model into eval mode, and back into its former mode afterwards."""
     training = model.training
     model.eval()
     try:
@@ -64,10 +63,10 @@ class Encoder(nn.Module):
     """Token embedding + position, pre-LN layers, LayerNorm, and logits tied to the embedding.
 
     Args:
-        encoding: the position encoding; or several, which layers have by turns (see `stacked`).
+        encoding: the position encoding, or several among which the layers take turns.
         vocab_size: V, number of token ids, special ones included.
-        num_layers: number of layers.
-        shared: all layers have one encoding, as in T5; otherwise see `stacked`.
+        num_layers: L.
+        shared: let all layers share an encoding's parameters, as in T5; see `stacked`.
     """
 
     def __init__(
@@ -78,14 +77,13 @@ class Encoder(nn.Module):
         shared: bool = False,
     ) -> None:
         super().__init__()
-        first = scheduled(encoding)[0]
-        width = first.d_model
+        turns = scheduled(encoding)
+        width = turns[0].d_model
         self.tokens = nn.Embedding(vocab_size, width)
-        # 1/sqrt(D): the logits, tied to this table, then begin at unit size.
+        # 1/√D: the logits, tied to this table, then begin at unit size.
         nn.init.normal_(self.tokens.weight, std=width**-0.5)
-        self.position = first
-        self.embeds = "embed" in hooks_of(first)
-        self.layers = stacked(encoding, num_layers, shared)
+        self.position = turns[0]
+        self.layers = stacked(turns, num_layers, shared)
         self.norm = nn.LayerNorm(width)
 
     def forward(
@@ -99,12 +97,11 @@ class Encoder(nn.Module):
 
         Args:
             mask: as in `MultiHeadAttention`.
-            positions: (T,), (B, T) or (B or 1, T, axes), where they are not 0 … T−1.
-            offsets: (T, T) or (B, T, T), where they are not j − i, as in a tree.
+            positions: (T,), (B, T) or (B or 1, T, axes); 0 … T−1 if not given.
+            offsets: (T, T) or (B, T, T), as in a tree; j − i if not given.
         """
         at = prepare_positions(tokens, positions, offsets)
-        x = self.tokens(tokens)
-        x = self.position.embed(x, at) if self.embeds else x
+        x = self.position.embed(self.tokens(tokens), at)
         for layer in self.layers:
             x = layer(x, mask, at)
         return self.norm(x) @ self.tokens.weight.T

@@ -1,4 +1,4 @@
-"""What a stack of layers knows: how different its rows are, where each one stands, who is read."""
+"""Measurements on a stack of layers: rank residual, position probe, states, attention weights."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from helpers.model.encoder import Encoder, evaluating
 
 
 def rank_residual(x: Tensor) -> Tensor:
-    """How far X is from having the same row everywhere, 0 to 1; (…, T, D) → (…).
+    """Return how far X is from a matrix with equal rows, 0 to 1; (…, T, D) → (…).
 
-    ‖X − 1·x̄ᵀ‖ / ‖X‖ with x̄ the mean row, which is the best one in the Frobenius norm used here.
-    Dong et al. 2021 (2103.03404), section 2, define it with another norm and prove that attention
-    without skip connections drives it to 0 doubly exponentially in the number of layers.
+    ‖X − 1·x̄ᵀ‖ / ‖X‖ in the Frobenius norm, in which the mean row x̄ is the nearest. Dong et al. 2021
+    (2103.03404), section 2, define it with another norm, and prove that attention without skip
+    connections drives it to 0 doubly exponentially in the number of layers.
     """
     rest = x - x.mean(-2, keepdim=True)
     size = torch.linalg.matrix_norm(x).clamp_min(torch.finfo(x.dtype).tiny)
@@ -31,29 +31,30 @@ def rank_residual(x: Tensor) -> Tensor:
 def moved_by_padding(
     model: Bert, tokens: Tensor, padding: int, mask: Callable[[Tensor], Any] | None = None
 ) -> float:
-    """How far the first vector moves, in its norm, when padding (id 0) follows `tokens`, (1, T).
+    """Return by how much of its norm the first vector moves when padding (id 0) follows `tokens`.
 
     Args:
-        mask: takes tokens (1, T), returns as many numbers, true where a token is no padding;
-            without it, none counts as padding.
+        tokens: one text, (1, T).
+        mask: makes the attention mask of the padded tokens, whatever its shape and dtype; without
+            it, the model gets none.
     """
     padded = F.pad(tokens, (0, padding), value=0)
     real = None if mask is None else torch.as_tensor(mask(padded)).reshape(padded.shape).bool()
     with evaluating(model):
-        alone, now = model(tokens)[0, 0], model(padded, attention_mask=real)[0, 0]
-    return float((now - alone).norm() / alone.norm())
+        alone, moved = model(tokens)[0, 0], model(padded, attention_mask=real)[0, 0]
+    return float((moved - alone).norm() / alone.norm())
 
 
 def position_probe(train: Tensor, test: Tensor, ridge: float = 1e-3) -> float:
-    """Mean absolute error, in positions, of a linear map that reads the position from a state.
+    """Return the mean absolute error of a linear map from a state to its position, in positions.
 
-    Ridge regression with a constant, (ZᵀZ + ridge·I) w = Zᵀp, fitted on `train` only. Wang and
-    Chen 2020 (2010.04903) ask the same of position embeddings, here it is asked of any layer.
+    The map is ridge regression with a constant, (ZᵀZ + ridge·I) w = Zᵀp, fitted on `train`. Wang
+    and Chen 2020 (2010.04903) fit one to position embeddings; here it is for any layer.
 
     Args:
         train: states of some sequences, (N, T, D).
         test: states of others, (M, T', D).
-        ridge: λ; the weight of the constant is held back as the others are.
+        ridge: λ, which acts on the constant's weight too.
 
     Raises:
         ValueError: a shape does not fit, or `ridge` is negative.
@@ -70,21 +71,23 @@ def position_probe(train: Tensor, test: Tensor, ridge: float = 1e-3) -> float:
 
 
 def _rows(states: Tensor) -> tuple[Tensor, Tensor]:
-    """States with a 1 behind each, (N·T, D + 1), and the position of each, (N·T,); float64."""
+    """Return states with a 1 appended, (N·T, D + 1), and their positions, (N·T,); float64."""
     number, length, _ = states.shape
     z = states.detach().cpu().double().flatten(0, 1)  # Apple's GPUs have no float64
-    places = torch.arange(length, dtype=torch.float64)
-    return torch.cat([z, torch.ones_like(z[:, :1])], 1), places.repeat(number)
+    positions = torch.arange(length, dtype=torch.float64)
+    return F.pad(z, (0, 1), value=1.0), positions.repeat(number)
 
 
 @torch.no_grad()
 def layer_states(model: Encoder | Bert, tokens: Tensor, **given: Tensor) -> list[Tensor]:
-    """What enters the first layer and what leaves each layer, (B, T, D) each.
+    """Return the input of the first layer and the output of each, before the last LayerNorm.
 
     Args:
-        model: its last LayerNorm is left out.
         tokens: ids, (B, T).
-        given: what the model takes beside them, as `positions`.
+        given: other arguments of the model, such as `positions`.
+
+    Returns:
+        L + 1 tensors (B, T, D).
     """
     states: list[Tensor] = []
     with ExitStack() as stack:
@@ -98,22 +101,22 @@ def layer_states(model: Encoder | Bert, tokens: Tensor, **given: Tensor) -> list
 
 @torch.no_grad()
 def attention_weights(bert: Bert, tokens: Tensor, **given: Tensor) -> Tensor:
-    """Who looks at whom in each layer and head, in the mean over the texts; (L, H, T, T).
+    """Return the attention weights of each layer and head, their mean over texts; (L, H, T, T).
 
     Args:
         tokens: ids, (B, T).
-        given: what `bert` takes beside them, as `positions`.
+        given: other arguments of the model, such as `positions`.
     """
-    found: list[Tensor] = []
+    weights: list[Tensor] = []
 
-    def look(attention: MultiHeadAttention, asked: tuple[Any, ...]) -> None:
-        x, mask, told = asked[:3]
-        found.append(attention.weights(x, mask, told).mean(0))
+    def record(attention: MultiHeadAttention, inputs: tuple[Any, ...]) -> None:
+        x, mask, positions = inputs[:3]
+        weights.append(attention.weights(x, mask, positions).mean(0))
 
     with ExitStack() as stack:
         for module in bert.modules():
             if isinstance(module, MultiHeadAttention):
-                stack.enter_context(module.register_forward_pre_hook(look))
+                stack.enter_context(module.register_forward_pre_hook(record))
         stack.enter_context(evaluating(bert))
         bert(tokens, **given)
-    return torch.stack(found)
+    return torch.stack(weights)

@@ -1,4 +1,4 @@
-"""How large the tensors are that a call makes on its way."""
+"""The sizes of the tensors that a call makes."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from torch.utils._pytree import tree_leaves
 
 
 class TensorCounter(TorchDispatchMode):
-    """Looks at every tensor that is made inside the `with` block; NumPy's arrays it cannot see.
+    """Counts the tensors made inside the `with` block; it cannot see NumPy's arrays.
 
-    A view of an argument is none: its memory was there before.
+    For the largest, views of an operation's arguments do not count: they need no new memory.
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self.largest = 0  # numbers in the memory of the largest one
-        self.made = 0  # tensors; one operation may make many, as unbind does
+        self.largest = 0  # numbers in the memory of the largest tensor
+        self.made = 0  # tensors, of which one operation may make many, as unbind does
         self.operations: Counter[str] = Counter()
 
     @classmethod
@@ -45,12 +45,12 @@ class TensorCounter(TorchDispatchMode):
 
 
 def _memory(each: Tensor) -> int:
-    """Return where a tensor's numbers lie; 0 if it has none, or is sparse and has several."""
+    """Return the address of a tensor's memory; 0 if it has none, or is sparse and has several."""
     return each.untyped_storage().data_ptr() if each.layout == torch.strided else 0
 
 
 def _numbers(made: Tensor) -> int:
-    """Numbers in the memory of a tensor; of a sparse one those that it keeps."""
+    """Return how many numbers are in a tensor's memory; of a sparse one, in that of its values."""
     if made.layout == torch.sparse_coo:
         made = made._values()
     elif made.layout in (torch.sparse_csr, torch.sparse_csc):
@@ -59,7 +59,7 @@ def _numbers(made: Tensor) -> int:
 
 
 def largest_tensor(action: Callable[[], Any]) -> int:
-    """How many numbers the largest tensor holds that `action()` makes."""
-    with TensorCounter() as meter:
+    """Return how many numbers are in the largest tensor that `action()` makes."""
+    with TensorCounter() as counter:
         action()
-    return meter.largest
+    return counter.largest

@@ -22,7 +22,6 @@ def _tree(attention: MultiHeadAttention, x: torch.Tensor, offsets: torch.Tensor)
     [
         ("none", {"d_model": 0, "num_heads": 1}, ["d_model=0", "at least 1"]),
         ("none", {"max_len": 0}, ["max_len=0", "at least 1"]),
-        ("sinusoidal", {"layout": "thirds"}, ["'thirds'", "halves"]),
         ("sinusoidal", {"base": -1.0}, ["base=-1", "positive"]),
         ("fourier", {"gamma": 0}, ["gamma=0", "positive"]),
         ("fourier", {"features": 3}, ["features=3", "even"]),

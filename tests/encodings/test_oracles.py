@@ -6,7 +6,7 @@ from transformers.models.m2m_100.modeling_m2m_100 import M2M100SinusoidalPositio
 from transformers.models.t5.modeling_t5 import T5Attention
 
 from helpers.book import d2l
-from helpers.encodings import Sinusoidal, T5Bias, available, sinusoidal_table
+from helpers.encodings import T5Bias, available, sinusoidal_table
 from tests.encodings.oracles import ORACLES, Oracle
 from tests.encodings.oracles.offsets import deberta_scores
 from tests.encodings.oracles.structure import convolved
@@ -28,11 +28,6 @@ def test_every_encoding_has_an_oracle() -> None:
 def test_the_books_table_is_ours_to_single_precision() -> None:
     theirs = d2l.PositionalEncoding(64, dropout=0, max_len=200).P[0].double()
     close(sinusoidal_table(200, 64), theirs, rtol=0, atol=2e-5)
-
-
-def test_halves_are_the_same_columns_in_another_order() -> None:
-    table, halves = (Sinusoidal(7, layout=x).table for x in ("interleaved", "halves"))
-    close(torch.cat([table[:, 0::2], table[:, 1::2]], 1), halves, rtol=0, atol=0)
 
 
 def test_m2m100_differs_by_its_exponent_and_by_nothing_else() -> None:

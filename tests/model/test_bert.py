@@ -10,7 +10,7 @@ from helpers.model import bert
 from helpers.model.attention import MultiHeadAttention
 from helpers.model.bert import Bert, Pretraining, Size, parameter_count, preset
 from helpers.model.encoder import Encoder
-from helpers.model.hf_weights import from_transformers, to_transformers
+from tests.model.hf_weights import from_transformers, to_transformers
 
 SMALL = Size(50, 24, 3, 4, 12, norm="post", dropout=0.0, std=0.2)
 close = torch.testing.assert_close

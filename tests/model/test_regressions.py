@@ -11,9 +11,9 @@ from helpers.model.attention import KVCache, MultiHeadAttention
 from helpers.model.bert import Bert, Pretraining, preset
 from helpers.model.decoder import Decoder, generate
 from helpers.model.encoder import Encoder
-from helpers.model.hf_weights import to_transformers
 from helpers.model.probes import attention_weights, layer_states, moved_by_padding
 from helpers.model.tensor_counter import largest_tensor
+from tests.model.hf_weights import to_transformers
 
 D, H, T, V = 16, 4, 7, 30
 SIZE = preset("mini", d_model=D, num_heads=H, vocab_size=V, max_len=32)
@@ -153,7 +153,7 @@ def test_what_is_given_beside_tokens_is_looked_at(tokens: Tensor) -> None:
 
 def test_a_very_short_training_leaves_yarn_a_ramp() -> None:
     yarn = Yarn(D, 1, original_max_len=1)
-    assert yarn.kept(torch.arange(8.0)).tolist() == [1.0, *[0.0] * 7]
+    assert yarn.ramp(torch.arange(8.0)).tolist() == [1.0, *[0.0] * 7]
 
 
 def test_a_view_of_what_was_there_is_not_made() -> None:

@@ -1,4 +1,4 @@
-"""Polar positions: what a column says and where it stands, apart (Gopalakrishnan et al. 2025)."""
+"""Polar coordinate position embedding, PoPE (Gopalakrishnan et al. 2025)."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from helpers.encodings.rotary import for_heads
 
 
 class Pope(Encoding):
-    """Each column has a length, softplus of its entry, and an angle, which is its position's.
+    """Makes of each entry a point of the plane: its length is softplus(x_c), its angle p·θ_c.
 
-    RoPE turns two columns together, so that their content has an angle too, and is mixed with the
-    position. Here the angle is p·θ_c alone, and for keys δ_c more, learned for each head.
+    So content and position stay apart. In RoPE two entries make a point, whose angle depends on
+    both. Keys are rotated by δ_c more, which is learned for each head.
 
     Args:
         base: θ_c = base^(−c/d); 10,000 in the paper.
@@ -33,7 +33,7 @@ class Pope(Encoding):
         self.phase = nn.Parameter(torch.zeros(self.num_heads, 1, self.head_dim))
 
     def rotate(self, q: Tensor, k: Tensor, positions: Positions) -> tuple[Tensor, Tensor]:
-        """(B, H, T, d) → (B, H, T, 2d): lengths times cosines, and times sines."""
+        """Return lengths times cosines, and times sines; (B, H, T, d) → (B, H, T, 2d)."""
         positions.require_no_offsets(self).require_axes()
         delta = self.phase.clamp(-2 * math.pi, 0)
         return self._polar(q, positions.queries, 0.0), self._polar(k, positions.keys, delta)
@@ -44,5 +44,4 @@ class Pope(Encoding):
         theta = self.base ** (-column / self.head_dim)
         angle = for_heads(angles(positions[..., None], theta, exact)) + phase
         length = F.softplus(x)
-        parts = (length * angle.cos().to(x.dtype), length * angle.sin().to(x.dtype))
-        return torch.cat(parts, -1)
+        return torch.cat([length * angle.cos().to(x.dtype), length * angle.sin().to(x.dtype)], -1)

@@ -51,9 +51,8 @@ def test_beyond_max_len_a_cache_changes_nothing_nor_what_is_refused(name: str) -
     whole = outcome(lambda: model(ids))
     stepwise = outcome(lambda: step_by_step(model, ids))
     if isinstance(whole, str):
-        begun = ids[:, :2]
-        anew = outcome(lambda: generate(model, begun, 9, cached=False))
-        assert isinstance(stepwise, str) and anew == outcome(lambda: generate(model, begun, 9))
+        assert isinstance(stepwise, str)
+        assert outcome(lambda: generate(model, ids[:, :2], 9)) == stepwise
     else:
         assert isinstance(stepwise, Tensor)
         # Of the last token: dynamic NTK reads those before it as parts of a shorter text.
