@@ -6,7 +6,6 @@ import argparse
 import errno
 import importlib
 import importlib.util
-import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -113,7 +112,7 @@ def _for_instructors(command: Callable[..., Add]) -> None:
     add("out", type=Path, help=graded)
 
     text = "give marks by hand in nbgrader's formgrader"
-    add = command("formgrade", _formgrade, text, graded=True)
+    add = command("formgrade", "formgrade", text, graded=True)
     add("out", type=Path, help=graded)
     add("--port", type=int, default=8889, help="port of the page")
     add("--no-browser", action="store_true", help="only print the address")
@@ -135,13 +134,9 @@ def _for_authors(command: Callable[..., Add]) -> None:
     add("units", nargs="*", help="units to build; all if none is named")
     add("--check", action="store_true", help="only name what has drifted; exit 1")
     add("--no-execute", action="store_true", help="leave solutions/ as they are")
-    compare = "with --check: compare what solutions show as well"
-    add("--outputs", action="store_true", help=compare)
 
-    text = "write a zip per unit, for learners without git"
-    add = command("release", "authoring.release", text)
-    add("units", nargs="*", help="units to pack; all if none is named")
-    add("--out", type=Path, default=Path("build/release"), help="where zips go")
+    add = command("release", "authoring.release", "pack the helpers, which Colab installs")
+    add("--out", type=Path, default=Path("build/release"), help="where the wheel goes")
 
     text = "print the table of units for README.md, and its badges"
     command("units", "authoring.contents", text)
@@ -153,29 +148,21 @@ def _for_authors(command: Callable[..., Add]) -> None:
 def _grade(course: Course, options: argparse.Namespace) -> None:
     from helpers.course import report
     from helpers.course.grading import grade, grades_csv
-    from helpers.course.sandbox import bubblewrap, pool
-    from helpers.course.sandbox.process import Limits
 
-    isolated, known = not options.no_sandbox, len(grades_csv.changes(options.out))
-    if not options.scheduler and not (isolated and bubblewrap.available()):
-        cores = os.cpu_count() or 1  # they get ready while the submissions are looked through
-        pool.begin(min(options.workers or cores, cores), Limits(), isolated)
-    try:
-        table = grade.grade(
-            course,
-            options.submissions,
-            options.out,
-            isolated=isolated,
-            workers=options.workers,
-            scheduler=options.scheduler,
-            learners=options.only,
-            unit=options.unit,
-            late=options.late,
-            groups=options.groups,
-            platform=options.platform,
-        )
-    finally:
-        pool.close()
+    known = len(grades_csv.changes(options.out))
+    table = grade.grade(
+        course,
+        options.submissions,
+        options.out,
+        isolated=not options.no_sandbox,
+        workers=options.workers,
+        scheduler=options.scheduler,
+        learners=options.only,
+        unit=options.unit,
+        late=options.late,
+        groups=options.groups,
+        platform=options.platform,
+    )
     print(grades_csv.as_text(table))
     if changed := grades_csv.changes(options.out)[known:]:
         print("\nChanged (changes.csv lists everything)", *changed, "", sep="\n")
@@ -187,12 +174,6 @@ def _report(course: Course, options: argparse.Namespace) -> None:
     from helpers.course import report
 
     print(f"report: {report.write(course, options.out)}")
-
-
-def _formgrade(_course: Course, options: argparse.Namespace) -> int:
-    from helpers.course import formgrade
-
-    return formgrade.formgrade(options.out, options.port, not options.no_browser)
 
 
 def _export(_course: Course, options: argparse.Namespace) -> None:

@@ -21,13 +21,6 @@ from helpers.course.settings import TRIED, WINDOWS, Course
 
 DISK = 2  # GiB; a large class with its feedback may take as much
 MEMORY = 4  # GiB that one learner's notebook may take
-SETTINGS = Path("/proc/sys")
-# Settings of Linux that keep a program from making a sandbox: the value that does, and the cure.
-FORBIDDING = {
-    "kernel/unprivileged_userns_clone": ("0", "1"),
-    "kernel/apparmor_restrict_unprivileged_userns": ("1", "0"),
-    "user/max_user_namespaces": ("0", "15000"),
-}
 # What is found: "ok", "note" (works without) or "missing", and what to do.
 Findings = Iterator[tuple[str, str]]
 
@@ -67,15 +60,6 @@ def _packages(course: Course) -> Findings:
         yield "missing", f"packages: {', '.join(absent)}; {install.mend()}"
     else:
         yield "ok", f"all {len(asked)} packages that are asked for, for: {level}"
-    locks = [(course.root / lock).read_text(encoding="utf-8") for lock in install.LOCKS]
-    locked = re.findall(r"^([\w.-]+)==(.+)$", "\n".join(locks), re.MULTILINE)
-    other = [
-        f"{name} {found} instead of {pinned}"
-        for name, pinned in locked
-        if (found := version(name)).partition("+")[0] not in ("", pinned)  # "+cpu": how built
-    ]
-    if other:
-        yield "note", f"not the tested version: {', '.join(other)}; {install.mend()}"
     reason = install.stale(course.root, level)
     if reason and Path(sys.prefix) == course.root / ".venv":
         yield "note", f"{sys.prefix}: {reason}; {install.mend()}"
@@ -108,23 +92,13 @@ def _kernel(_course: Course) -> Findings:
         yield "missing", f"{text}: rename it, or `pip uninstall helpers`, then {install.mend()}"
 
 
-def _namesakes(course: Course) -> Findings:
-    """Look for files beside a notebook, which are found before all that is installed."""
-    for found in sorted([*course.work.glob("*/helpers.py"), *course.work.glob("*/helpers/")]):
-        yield "missing", f"{found} hides the course's helpers from the notebook: rename it"
-
-
 def _sandbox(_course: Course) -> Findings:
     if os.name == "nt":
         yield "note", WINDOWS
         return
     from helpers.course.sandbox import bubblewrap
 
-    reason = bubblewrap.available()
-    for name, (forbids, allows) in FORBIDDING.items() if reason else ():
-        if (SETTINGS / name).is_file() and (SETTINGS / name).read_text().strip() == forbids:
-            reason += f"\nThis may help: sudo sysctl -w {name.replace('/', '.')}={allows}"
-    if not reason:
+    if not (reason := bubblewrap.available()):
         yield "ok", "bubblewrap makes a sandbox"
     elif sys.platform == "linux" and install.level_here() != "lab":
         yield "missing", reason
@@ -132,21 +106,16 @@ def _sandbox(_course: Course) -> Findings:
         yield "note", f"{reason}\nOnly grading needs it."
 
 
-def _disk(course: Course) -> Findings:
-    free = shutil.disk_usage(course.root).free / 2**30
-    more = f"; grading a large class may take {DISK} GiB: free some space" * (free < DISK)
-    yield ("missing" if more else "ok"), f"disk: {free:.1f} GiB are free{more}"
-
-
-def _memory(_course: Course) -> Findings:
+def _space(course: Course) -> Findings:
     import psutil
 
-    free = psutil.virtual_memory().available / 2**30
-    more = f"; one notebook may take {MEMORY} GiB: close something, or grade --workers 1"
-    more *= free < MEMORY
-    yield "note" if more else "ok", f"memory: {free:.1f} GiB are free, {os.cpu_count()} cores{more}"
+    places = {
+        "disk": (shutil.disk_usage(course.root).free, DISK, "a large class"),
+        "memory": (psutil.virtual_memory().available, MEMORY, "one notebook"),
+    }
+    for name, (free, needed, who) in places.items():
+        less = f"; {who} may take {needed} GiB" * (free < needed << 30)
+        yield "note" if less else "ok", f"{name}: {free / 2**30:.1f} GiB are free{less}"
 
 
-CHECKS: tuple[Callable[[Course], Findings], ...] = (
-    _python, _packages, _kernel, _namesakes, _sandbox, _disk, _memory,
-)  # fmt: skip
+CHECKS: tuple[Callable[[Course], Findings], ...] = (_python, _packages, _kernel, _sandbox, _space)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import os
 import shlex
-import subprocess
 import sys
 from importlib import metadata
 from pathlib import Path
@@ -26,7 +25,6 @@ LEVELS = {
 }
 # What a command needs; others need "grading".
 NEEDS = dict.fromkeys(("-h", "--help", "lab", "work", "doctor"), "lab") | {"test": "test"}
-PIP = "pip>=25.1"  # shows what it is installing; older ones are silent for minutes
 BACKEND = ("hatchling", "editables")  # what pip builds the course with, from the lock as well
 VENV = """\
 {} cannot make environments: it has no module {}. On Debian and Ubuntu: apt install python3-venv"""
@@ -34,9 +32,8 @@ MISSING = """\
 {name} is not installed. What grading needs comes with: python3 -m helpers.course setup grading
 (in an environment of conda's with --here as well)"""
 FAILED = """\
-This could not be installed (see above). Is there internet and disk space?
-What is there stays; run the same command again to go on."""
-UNTRIED = "\nThis is Python {}.{}; the course is tested with {}.{} to {}.{}: name one of these."
+This could not be installed (see above). Is there internet and disk space? The course is tested with
+Python {}.{} to {}.{}; this is {}.{}. What is there stays; run the same command again to go on."""
 PACKAGES = """\
 the course and the packages of {lock} that it needs for: {level}. The largest
        is PyTorch: some hundred megabytes, and on Linux a few gigabytes with the GPU libraries
@@ -122,20 +119,16 @@ def install(root: Path, level: str, here: bool = False) -> None:
     words = [sys.executable if here else str(python(root)), "-m", "pip", "install"]
     words += ["--disable-pip-version-check", *shlex.split(os.environ.get("PIP_FLAGS", ""))]
 
-    def pip(*more: str) -> None:
-        _require(foreground.run([*words, *more]))
-
     place = f"environment that is there, {sys.prefix}" if here else f"environment in {root}/.venv"
     print(f"\n1 of 3  the {place}", flush=True)
     if not here:
         make_venv(root)
-    foreground.run([*words, "--quiet", PIP])  # without it all works, in silence
     print(f"\n2 of 3  {PACKAGES.format(level=level, lock=LOCKS[0])}", flush=True)
-    pip("--constraint", lock, *BACKEND)
+    _run([*words, "--constraint", lock, *BACKEND])
     course = f"{root}[{LEVELS[level]}]"
-    pip("--constraint", lock, "--no-build-isolation", "--editable", course)
+    _run([*words, "--constraint", lock, "--no-build-isolation", "--editable", course])
     print("\n3 of 3  the book's library, without its old pins", flush=True)
-    pip("--no-deps", "-r", apart)
+    _run([*words, "--no-deps", "-r", apart])
     if not here:
         for each in list(LEVELS)[: list(LEVELS).index(level) + 1]:
             stamp(root, each).touch()
@@ -155,13 +148,10 @@ def make_venv(root: Path) -> None:
         raise CourseError(VENV.format(sys.executable, error.name)) from error
     if not python(root).exists():  # or its Python has been removed since
         venv.create(root / ".venv", clear=True, symlinks=os.name != "nt")
-    words = [str(python(root)), "-m", "ensurepip", "--upgrade"]
-    _require(subprocess.run(words, stdout=subprocess.DEVNULL, check=False).returncode)
+    _run([str(python(root)), "-m", "ensurepip", "--upgrade"])
 
 
-def _require(code: int) -> None:
+def _run(words: list[str]) -> None:
     """Go on only where pip, or what comes before it, has done its work."""
-    if code != 0:
-        fits = TRIED[0] <= sys.version_info[:2] <= TRIED[1]
-        untried = UNTRIED.format(*sys.version_info[:2], *TRIED[0], *TRIED[1])
-        raise CourseError(FAILED if fits else FAILED + untried)
+    if foreground.run(words) != 0:
+        raise CourseError(FAILED.format(*TRIED[0], *TRIED[1], *sys.version_info[:2]))

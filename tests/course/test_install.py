@@ -94,7 +94,7 @@ def test_pip_fetches_nothing_but_what_the_lock_has(
 
     monkeypatch.setattr(foreground, "run", run)
     install.install(checkout, "grading", here=True)
-    _pip, backend, course, book = (each.partition(" install ")[2] for each in ran)
+    backend, course, book = (each.partition(" install ")[2] for each in ran)
     assert f"{checkout / install.LOCKS[0]} hatchling editables" in backend
     assert "--no-build-isolation" in course and f"{checkout}[lab,grading]" in course
     assert book.endswith(f"--no-deps -r {checkout / install.LOCKS[1]}")

@@ -182,7 +182,7 @@ class Sandbox:
                 raise SandboxError(usage.TOO_MUCH.format(self.limits.memory / 2**30))
             raise SandboxDiedError(self.said("the sandbox ended"))
         limits = self.limits.memory, self.limits.processes
-        if reason := usage.excess(self.process.pid, *limits, self.isolated):
+        if self.isolated and (reason := usage.excess(self.process.pid, *limits)):
             self.kill()  # with the first process of its namespace all others end
             self.process.wait()  # from now on it counts as ended
             raise SandboxError(reason)
