@@ -5,17 +5,19 @@ from __future__ import annotations
 import argparse
 import errno
 import importlib
-import importlib.util
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from helpers.course import foreground, install, settings
+from helpers.course import foreground, settings
 from helpers.course.settings import WINDOWS, Course, CourseError, printable
 
 PLATFORMS = ("moodle", "canvas", "brightspace")
 POSIX = ("fcntl", "resource")  # modules that Windows has not, and grading needs
+MISSING = """\
+{name} is not installed. `make lab`, `make grade` and `make test` install what they need, and
+docs/starting.md says how to do so without make."""
 KEPT = "stopped; what has been graded is kept, and the same command goes on from there"
 
 Run = Callable[[Course, argparse.Namespace], int | None] | str  # or a module with a main
@@ -50,7 +52,7 @@ def main(arguments: list[str] | None = None) -> int:
     except ModuleNotFoundError as error:
         if (name := str(error.name).partition(".")[0]) == "helpers":
             raise
-        _complain(WINDOWS if name in POSIX else install.MISSING.format(name=name))
+        _complain(WINDOWS if name in POSIX else MISSING.format(name=name))
     except KeyboardInterrupt:
         print(options.stopped, file=sys.stderr)
         return 130
@@ -78,10 +80,6 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _for_learners(command: Callable[..., Add]) -> None:
-    add = command("setup", "install", "create .venv, or bring it up to date")
-    add("level", nargs="?", default="lab", choices=install.LEVELS, help="what for; lab by default")
-    add("--here", action="store_true", help="install into this Python instead")
-
     add = command("lab", "lab", "open JupyterLab on your own copies of the units")
     add("--port", type=int, default=8888, help="port of the page")
     add("--no-browser", action="store_true", help="only print the address")
@@ -135,14 +133,8 @@ def _for_authors(command: Callable[..., Add]) -> None:
     add("--check", action="store_true", help="only name what has drifted; exit 1")
     add("--no-execute", action="store_true", help="leave solutions/ as they are")
 
-    add = command("release", "authoring.release", "pack the helpers, which Colab installs")
-    add("--out", type=Path, default=Path("build/release"), help="where the wheel goes")
-
     text = "print the table of units for README.md, and its badges"
     command("units", "authoring.contents", text)
-
-    add = command("test", _test, "check style, types, tests, notebooks, grading, as make test")
-    add("--quick", action="store_true", help="only what a change can break")
 
 
 def _grade(course: Course, options: argparse.Namespace) -> None:
@@ -182,10 +174,3 @@ def _export(_course: Course, options: argparse.Namespace) -> None:
     made = export.export(options.out, options.to, options.worksheet, options.unit, options.column)
     print(*map(printable, made.said), sep="\n")
     print(f"marks: {made.grades}\nfeedback: {made.feedback}")
-
-
-def _test(course: Course, options: argparse.Namespace) -> int:
-    if importlib.util.find_spec("pytest") is None:
-        raise CourseError("the tests' packages come with: python3 -m helpers.course setup test")
-    tier = "quick" if options.quick else "test"
-    return foreground.run([sys.executable, "-m", "tests.everything", tier], course.root)

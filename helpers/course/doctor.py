@@ -6,6 +6,7 @@ It loads nothing that may be missing before it looks, so that it can say so.
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import os
 import platform
 import re
@@ -13,12 +14,11 @@ import shutil
 import sys
 import tomllib
 from collections.abc import Callable, Iterator
-from pathlib import Path
+from importlib import metadata
 
-from helpers.course import install
-from helpers.course.install import version
 from helpers.course.settings import TRIED, WINDOWS, Course
 
+INSTALL = 'python -m pip install -c requirements.lock -e ".[{}]"'
 DISK = 2  # GiB; a large class with its feedback may take as much
 MEMORY = 4  # GiB that one learner's notebook may take
 # What is found: "ok", "note" (works without) or "missing", and what to do.
@@ -33,12 +33,22 @@ def main(course: Course, _options: argparse.Namespace) -> int:
             found = list(check(course))
         except Exception as error:  # whatever a half-installed package does
             name = check.__name__.strip("_")
-            found = [("missing", f"{name}: {type(error).__name__}: {error}; {install.mend()}")]
+            found = [("missing", f"{name}: {type(error).__name__}: {error}; {_mend()}")]
         for state, text in found:
             print(f"{state:7}  {text}", flush=True)
             missing += state == "missing"
     print(f"\n{missing} to fix" if missing else "\nEverything needed is there.")
     return int(missing > 0)
+
+
+def _grades() -> bool:
+    """Return whether this Python is for grading, too."""
+    return importlib.util.find_spec("nbgrader") is not None
+
+
+def _mend() -> str:
+    """Return what to do where something is missing."""
+    return f"run in the course's folder: {INSTALL.format('lab,grading' if _grades() else 'lab')}"
 
 
 def _python(_course: Course) -> Findings:
@@ -51,18 +61,21 @@ def _python(_course: Course) -> Findings:
 
 
 def _packages(course: Course) -> Findings:
-    level = install.level_here()
     project = tomllib.loads((course.root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    extras = [project["optional-dependencies"][name] for name in install.LEVELS[level].split(",")]
-    asked = [line for group in (project["dependencies"], *extras) for line in group]
-    absent = [name for line in asked if not version(name := re.split(r"[^\w.-]", line)[0])]
-    if absent:
-        yield "missing", f"packages: {', '.join(absent)}; {install.mend()}"
+    extras = project["optional-dependencies"]
+    asked = [*project["dependencies"], *extras["lab"], *(extras["grading"] if _grades() else ())]
+    names = [re.split(r"[^\w.-]", line)[0] for line in asked]
+    if absent := [name for name in names if not _is_installed(name)]:
+        yield "missing", f"packages: {', '.join(absent)}; {_mend()}"
     else:
-        yield "ok", f"all {len(asked)} packages that are asked for, for: {level}"
-    reason = install.stale(course.root, level)
-    if reason and Path(sys.prefix) == course.root / ".venv":
-        yield "note", f"{sys.prefix}: {reason}; {install.mend()}"
+        yield "ok", f"all {len(asked)} packages that are asked for{' to grade' * _grades()}"
+
+
+def _is_installed(package: str) -> bool:
+    try:
+        return bool(metadata.version(package))
+    except metadata.PackageNotFoundError:
+        return False
 
 
 def _kernel(_course: Course) -> Findings:
@@ -89,7 +102,7 @@ def _kernel(_course: Course) -> Findings:
         yield "ok", "the kernel python3 starts and finds torch and the helpers"
     else:
         text = f"the kernel python3 imports another package called helpers, {found or 'a folder'}"
-        yield "missing", f"{text}: rename it, or `pip uninstall helpers`, then {install.mend()}"
+        yield "missing", f"{text}: rename it, or `pip uninstall helpers`, then {_mend()}"
 
 
 def _sandbox(_course: Course) -> Findings:
@@ -100,7 +113,7 @@ def _sandbox(_course: Course) -> Findings:
 
     if not (reason := bubblewrap.available()):
         yield "ok", "bubblewrap makes a sandbox"
-    elif sys.platform == "linux" and install.level_here() != "lab":
+    elif sys.platform == "linux" and _grades():
         yield "missing", reason
     else:
         yield "note", f"{reason}\nOnly grading needs it."

@@ -16,17 +16,14 @@ CUT = {"output_type": "stream", "name": "stdout", "text": "\n… more was shown 
 Output = dict[str, Any]
 
 
-class Stream(io.TextIOBase):
+class Stream(io.StringIO):
     """`sys.stdout` or `sys.stderr` of a kernel, which writes to a list of outputs."""
 
     encoding, errors = "utf-8", "replace"
 
     def __init__(self, name: str, outputs: list[Output]) -> None:
+        super().__init__()
         self.name, self.outputs = name, outputs
-
-    def writable(self) -> bool:
-        """Return True."""
-        return True
 
     def close(self) -> None:
         """Do nothing: the cells after it show something too."""

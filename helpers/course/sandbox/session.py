@@ -46,7 +46,7 @@ class Session:
             _outputs(self._receive(START, 0)[0], 0)
         except SandboxError as error:
             self.close()
-            raise SandboxDiedError(sandbox.said(f"no kernel started ({error})")) from error
+            raise SandboxDiedError(f"no kernel started ({error})") from error
 
     def close(self) -> bool:
         """End the kernel; return whether nothing of it is left in the sandbox."""
@@ -124,8 +124,6 @@ def _outputs(answer: bytes, most: int) -> list[NotebookNode]:
     line = answer.partition(b"\n")[0]
     try:
         found = json.loads(line)
-        if b"\\u" in line:  # perhaps half a character, for which UTF-8 has no bytes
-            found = json.loads(json.dumps(found, ensure_ascii=False).encode(errors="replace"))
         if isinstance(found, dict):
             raise SandboxError(_ending(int(found["exited"]))[:REASON])
         if len(found) > most // EACH + 2:
