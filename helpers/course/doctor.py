@@ -11,10 +11,12 @@ import os
 import platform
 import re
 import shutil
+import subprocess
 import sys
 import tomllib
 from collections.abc import Callable, Iterator
 from importlib import metadata
+from pathlib import Path
 
 from helpers.course.settings import TRIED, WINDOWS, Course
 
@@ -78,30 +80,24 @@ def _is_installed(package: str) -> bool:
         return False
 
 
-def _kernel(_course: Course) -> Findings:
+def _kernel(course: Course) -> Findings:
     """Look which helpers a notebook would import: another package of that name may hide ours."""
-    from jupyter_client.blocking.client import BlockingKernelClient
-    from jupyter_client.manager import run_kernel
+    from jupyter_client.kernelspec import get_kernel_spec
 
     import helpers
 
-    quiet = ["--log-level=ERROR"]  # it warns of its local connection each time
-    asked = {"file": "helpers.__file__"}
-    with run_kernel(kernel_name="python3", extra_arguments=quiet) as client:
-        assert isinstance(client, BlockingKernelClient)
-        reply = client.execute_interactive(
-            "import torch, helpers", user_expressions=asked, timeout=120
-        )["content"]
-    if reply["status"] != "ok":
+    program = get_kernel_spec("python3").argv[0]
+    python = program if Path(program).is_absolute() else sys.executable  # as Jupyter reads it
+    asked = [python, "-c", "import ipykernel, torch, helpers; print(helpers.__file__)"]
+    done = subprocess.run(asked, cwd=course.source, capture_output=True, text=True, check=False)
+    if done.returncode:
         again = f"{sys.executable} -m ipykernel install --sys-prefix"
-        text = f"{reply['ename']}: {reply['evalue']}; install it again: {again}"
-        yield "missing", f"the kernel python3 says {text}"
-        return
-    found = reply["user_expressions"]["file"].get("data", {}).get("text/plain", "").strip("'")
-    if found == helpers.__file__:
-        yield "ok", "the kernel python3 starts and finds torch and the helpers"
+        reason = "".join(done.stderr.strip().splitlines()[-1:])
+        yield "missing", f"the kernel python3 says {reason}; install it again: {again}"
+    elif (found := done.stdout.strip()) == helpers.__file__:
+        yield "ok", "the kernel python3 finds torch and the helpers"
     else:
-        text = f"the kernel python3 imports another package called helpers, {found or 'a folder'}"
+        text = f"the kernel python3 imports another package called helpers, {found}"
         yield "missing", f"{text}: rename it, or `pip uninstall helpers`, then {_mend()}"
 
 

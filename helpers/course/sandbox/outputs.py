@@ -36,7 +36,7 @@ class Stream(io.StringIO):
         """Show text; return its length."""
         if not isinstance(text, str):
             raise TypeError(f"write() argument must be str, not {type(text).__name__}")
-        last = self.outputs[-1] if self.outputs else {}
+        [last] = self.outputs[-1:] or [{}]
         if text and last.get("name") != self.name:
             last = {"output_type": "stream", "name": self.name, "text": []}  # joined at the end
             self.outputs.append(last)

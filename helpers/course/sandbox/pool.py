@@ -102,10 +102,11 @@ def taken(limits: Limits, isolated: bool, fresh: bool = False) -> Iterator[Sandb
         yield sandbox
         fine = sandbox.process.poll() is None
     finally:
-        kept = sandbox in _taken
-        if kept:
+        kept = False
+        with suppress(ValueError):  # `close` was called meanwhile
             _taken.remove(sandbox)
-        if fine and kept:
+            kept = fine
+        if kept:
             _idle.append(sandbox)
         else:
             sandbox.close()
@@ -132,6 +133,7 @@ def give_up() -> None:
 def close() -> None:
     """End all that are idle, and those in use when their notebook is done."""
     _taken.clear()
-    while _idle:
-        _idle.pop().close()
+    with suppress(IndexError):
+        while True:
+            _idle.pop().close()
     _given_up.clear()

@@ -78,7 +78,7 @@ class Sandbox:
 
     def __init__(self, limits: Limits, isolated: bool = True) -> None:
         self.limits, self.isolated = limits, isolated
-        self.in_scope = not usage.no_scope()
+        self.in_scope = usage.makes_scopes()
         self.next_check = 0.0
         self.ready = False
         self.errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed by `close`)

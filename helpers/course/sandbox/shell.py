@@ -27,7 +27,6 @@ from IPython.core.displaypub import DisplayPublisher
 from IPython.core.error import StdinNotImplementedError
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.display import publish_display_data
-from IPython.utils.process import getoutput
 from traitlets import Type
 from traitlets.config import Config
 
@@ -82,7 +81,7 @@ class Publisher(DisplayPublisher):
 
     def clear_output(self, wait: bool = False) -> None:
         """Take away what was shown."""
-        self.shell.outputs.clear()
+        self.shell.clear()
 
 
 class Shell(InteractiveShell):
@@ -92,6 +91,11 @@ class Shell(InteractiveShell):
     outputs: list[Output]
     handles: dict[str | None, Output]  # of what may be shown again, by its id
     running = stopped = False
+
+    def clear(self) -> None:
+        """Forget what was shown."""
+        self.outputs.clear()
+        self.handles.clear()
 
     async def run_code(self, code_obj: Any, result: Any = None, **options: Any) -> bool:
         """Run one statement; whatever it raises is shown, and the next one runs.
@@ -116,7 +120,7 @@ class Shell(InteractiveShell):
 
     def system(self, cmd: str) -> None:
         """Run a program, and show what it prints; IPython's own way needs a terminal."""
-        print(getoutput(self.var_expand(cmd, depth=1)), end="")
+        print(self.getoutput(cmd, split=False, depth=1), end="")
 
     def ask_exit(self) -> None:
         """Stay, where a cell calls `exit()` or `quit()`: the cells after it count as well."""
@@ -175,8 +179,7 @@ def serve(shell: Shell, connection: socket.socket, folder: Path) -> None:
     with connection, connection.makefile("rb") as requests:
         for line in requests:
             request = json.loads(line)
-            shell.outputs.clear()
-            shell.handles.clear()
+            shell.clear()
             if "files" in request:
                 _write(folder, request["files"])
             else:

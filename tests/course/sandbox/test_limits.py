@@ -78,7 +78,7 @@ def test_where_systemd_makes_scopes_a_sandbox_has_one(
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     (tmp_path / "systemd-run").write_text(SYSTEMD.format(folder=tmp_path))
     (tmp_path / "systemd-run").chmod(0o755)
-    usage.no_scope.cache_clear()
+    usage.makes_scopes.cache_clear()
     try:
         with closing(Sandbox(replace(LIMITS, files=1 << 29), ISOLATED)) as made:
             made.wait()
@@ -91,10 +91,10 @@ def test_where_systemd_makes_scopes_a_sandbox_has_one(
             with pytest.raises(SandboxError, match=r"more than 1\.0 GiB of memory"):
                 session.run("import time; time.sleep(9)", 10)
     finally:
-        usage.no_scope.cache_clear()
+        usage.makes_scopes.cache_clear()
 
 
-@pytest.mark.skipif(bool(usage.no_scope()), reason=usage.no_scope())
+@pytest.mark.skipif(not usage.makes_scopes(), reason="systemd makes no scope")
 def test_linux_ends_all_of_a_scope_that_takes_too_much_memory() -> None:
     code = "import os\nif os.fork() == 0:\n    held = b'x' * (300 << 20)\nos.wait()"
     command = [*usage.scope(100 << 20, 40), "python3", "-c", code]
