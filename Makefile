@@ -4,10 +4,10 @@ PYTHON ?= python3
 PIP_FLAGS ?=
 VENV := .venv
 BIN := $(VENV)/bin
-# What a learner, an instructor and a maintainer need; each has what the one before has.
+# What a learner, an instructor and a maintainer need: extras of pyproject.toml.
 LAB := $(VENV)/installed-lab
-GRADING := $(VENV)/installed-grading
-READY := $(VENV)/installed-test
+GRADING := $(VENV)/installed-lab,grading
+READY := $(VENV)/installed-lab,grading,site,test
 LOCKS := requirements.lock requirements-no-deps.lock
 PORT ?= 8888
 SITE ?= 8000
@@ -49,7 +49,7 @@ desk: export TIER = test
 desk: $(READY) ## the tests of what runs on a learner's machine
 	@$(TESTS) --nbval-lax --nbval-current-env --nbval-cell-timeout 600 solutions tests/checks \
 		tests/corpora tests/encodings tests/model tests/notebooks tests/training tests/test_widgets.py \
-		tests/course/test_install.py tests/course/test_lab.py tests/course/test_work.py
+		tests/course/test_lab.py tests/course/test_work.py
 
 probes: export SEEDS ?= 2
 probes: $(READY) ## try all answers whose marks are known: make probes [UNITS="02-sinusoidal"]
@@ -120,6 +120,11 @@ clean: ## remove the environment and everything built but not committed
 	@rm -rf $(VENV) build graded
 
 $(VENV)/installed-%: pyproject.toml $(LOCKS)
-	@command -v "$(PYTHON)" >/dev/null || { echo "There is no $(PYTHON). Install Python 3.11 or" \
-		"newer, or name one: make demo PYTHON=python3.12" >&2; exit 1; }
-	@PIP_FLAGS="$(PIP_FLAGS)" $(PYTHON) -m helpers.course setup $*
+	@"$(PYTHON)" -c "import sys; sys.exit(sys.version_info < (3, 11))" || { echo "$(PYTHON) is missing" \
+		"or too old. Install Python 3.11 or newer, or name one: make demo PYTHON=python3.12" >&2; exit 1; }
+	@test -x $(BIN)/pip || "$(PYTHON)" -m venv $(VENV)
+	@echo "Installing into $(VENV), which takes some minutes the first time. The largest package is PyTorch;" \
+		"docs/starting.md says how to do without its GPU libraries."
+	$(BIN)/python -m pip install $(PIP_FLAGS) -c requirements.lock -e ".[$*]"
+	$(BIN)/python -m pip install $(PIP_FLAGS) --no-deps -r requirements-no-deps.lock
+	@touch "$@"

@@ -25,10 +25,9 @@ READ_BY = {
     "docs/": ["tests/web/test_text.py", "tests/encodings/test_table.py", "tests/claims"],
     "docs/starting.md": ["tests/course/test_without_make.py"],
     "web/": ["tests/web"],
-    "Makefile": ["tests/course/test_without_make.py", "tests/course/test_install.py"],
+    "Makefile": ["tests/course/test_without_make.py", "tests/project"],
     "nbgrader_config.py": ["tests/course/grading", "tests/course/authoring"],
-    "pyproject.toml": ["tests/course/test_install.py", "tests/course/test_doctor.py"],
-    "requirements": ["tests/course/test_install.py", "tests/course/test_doctor.py"],
+    "pyproject.toml": ["tests/course/test_doctor.py"],
 }
 
 

@@ -1,6 +1,9 @@
 """The checkout, its units, and the source of a tiny unit to do harm to."""
 
+import hashlib
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -62,6 +65,19 @@ def tiny_course(root: Path) -> Course:
     (root / "pyproject.toml").write_text("[tool.course]\n")
     shutil.copy(ROOT / "nbgrader_config.py", root)
     return settings.find(root)
+
+
+def wheel(root: Path, folder: Path) -> Path:
+    """The helpers of a checkout, packed into `folder` as for a release."""
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
+    subprocess.run(command, cwd=root, capture_output=True, check=True)
+    [packed] = folder.glob("*.whl")
+    return packed
+
+
+def named(wheel: Path) -> str:
+    """A wheel's name and checksum, as pip reads it and [tool.course] holds it."""
+    return f"{wheel.name}#sha256={hashlib.sha256(wheel.read_bytes()).hexdigest()}"
 
 
 def in_order(unit: str) -> list[Exercise]:

@@ -5,18 +5,19 @@ from __future__ import annotations
 import argparse
 import errno
 import importlib
-import importlib.util
-import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from helpers.course import foreground, install, settings
+from helpers.course import foreground, settings
 from helpers.course.settings import WINDOWS, Course, CourseError, printable
 
 PLATFORMS = ("moodle", "canvas", "brightspace")
 POSIX = ("fcntl", "resource")  # modules that Windows has not, and grading needs
+MISSING = """\
+{name} is not installed. `make lab`, `make grade` and `make test` install what they need, and
+docs/starting.md says how to do so without make."""
 KEPT = "stopped; what has been graded is kept, and the same command goes on from there"
 
 Run = Callable[[Course, argparse.Namespace], int | None] | str  # or a module with a main
@@ -51,7 +52,7 @@ def main(arguments: list[str] | None = None) -> int:
     except ModuleNotFoundError as error:
         if (name := str(error.name).partition(".")[0]) == "helpers":
             raise
-        _complain(WINDOWS if name in POSIX else install.MISSING.format(name=name))
+        _complain(WINDOWS if name in POSIX else MISSING.format(name=name))
     except KeyboardInterrupt:
         print(options.stopped, file=sys.stderr)
         return 130
@@ -79,10 +80,6 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _for_learners(command: Callable[..., Add]) -> None:
-    add = command("setup", "install", "create .venv, or bring it up to date")
-    add("level", nargs="?", default="lab", choices=install.LEVELS, help="what for; lab by default")
-    add("--here", action="store_true", help="install into this Python instead")
-
     add = command("lab", "lab", "open JupyterLab on your own copies of the units")
     add("--port", type=int, default=8888, help="port of the page")
     add("--no-browser", action="store_true", help="only print the address")
@@ -113,7 +110,7 @@ def _for_instructors(command: Callable[..., Add]) -> None:
     add("out", type=Path, help=graded)
 
     text = "give marks by hand in nbgrader's formgrader"
-    add = command("formgrade", _formgrade, text, graded=True)
+    add = command("formgrade", "formgrade", text, graded=True)
     add("out", type=Path, help=graded)
     add("--port", type=int, default=8889, help="port of the page")
     add("--no-browser", action="store_true", help="only print the address")
@@ -135,47 +132,29 @@ def _for_authors(command: Callable[..., Add]) -> None:
     add("units", nargs="*", help="units to build; all if none is named")
     add("--check", action="store_true", help="only name what has drifted; exit 1")
     add("--no-execute", action="store_true", help="leave solutions/ as they are")
-    compare = "with --check: compare what solutions show as well"
-    add("--outputs", action="store_true", help=compare)
-
-    text = "write a zip per unit, for learners without git"
-    add = command("release", "authoring.release", text)
-    add("units", nargs="*", help="units to pack; all if none is named")
-    add("--out", type=Path, default=Path("build/release"), help="where zips go")
 
     text = "print the table of units for README.md, and its badges"
     command("units", "authoring.contents", text)
-
-    add = command("test", _test, "check style, types, tests, notebooks, grading, as make test")
-    add("--quick", action="store_true", help="only what a change can break")
 
 
 def _grade(course: Course, options: argparse.Namespace) -> None:
     from helpers.course import report
     from helpers.course.grading import grade, grades_csv
-    from helpers.course.sandbox import bubblewrap, pool
-    from helpers.course.sandbox.process import Limits
 
-    isolated, known = not options.no_sandbox, len(grades_csv.changes(options.out))
-    if not options.scheduler and not (isolated and bubblewrap.available()):
-        cores = os.cpu_count() or 1  # they get ready while the submissions are looked through
-        pool.begin(min(options.workers or cores, cores), Limits(), isolated)
-    try:
-        table = grade.grade(
-            course,
-            options.submissions,
-            options.out,
-            isolated=isolated,
-            workers=options.workers,
-            scheduler=options.scheduler,
-            learners=options.only,
-            unit=options.unit,
-            late=options.late,
-            groups=options.groups,
-            platform=options.platform,
-        )
-    finally:
-        pool.close()
+    known = len(grades_csv.changes(options.out))
+    table = grade.grade(
+        course,
+        options.submissions,
+        options.out,
+        isolated=not options.no_sandbox,
+        workers=options.workers,
+        scheduler=options.scheduler,
+        learners=options.only,
+        unit=options.unit,
+        late=options.late,
+        groups=options.groups,
+        platform=options.platform,
+    )
     print(grades_csv.as_text(table))
     if changed := grades_csv.changes(options.out)[known:]:
         print("\nChanged (changes.csv lists everything)", *changed, "", sep="\n")
@@ -189,22 +168,9 @@ def _report(course: Course, options: argparse.Namespace) -> None:
     print(f"report: {report.write(course, options.out)}")
 
 
-def _formgrade(_course: Course, options: argparse.Namespace) -> int:
-    from helpers.course import formgrade
-
-    return formgrade.formgrade(options.out, options.port, not options.no_browser)
-
-
 def _export(_course: Course, options: argparse.Namespace) -> None:
     from helpers.course import export
 
     made = export.export(options.out, options.to, options.worksheet, options.unit, options.column)
     print(*map(printable, made.said), sep="\n")
     print(f"marks: {made.grades}\nfeedback: {made.feedback}")
-
-
-def _test(course: Course, options: argparse.Namespace) -> int:
-    if importlib.util.find_spec("pytest") is None:
-        raise CourseError("the tests' packages come with: python3 -m helpers.course setup test")
-    tier = "quick" if options.quick else "test"
-    return foreground.run([sys.executable, "-m", "tests.everything", tier], course.root)

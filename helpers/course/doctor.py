@@ -6,28 +6,23 @@ It loads nothing that may be missing before it looks, so that it can say so.
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import os
 import platform
 import re
 import shutil
+import subprocess
 import sys
 import tomllib
 from collections.abc import Callable, Iterator
+from importlib import metadata
 from pathlib import Path
 
-from helpers.course import install
-from helpers.course.install import version
 from helpers.course.settings import TRIED, WINDOWS, Course
 
+INSTALL = 'python -m pip install -c requirements.lock -e ".[{}]"'
 DISK = 2  # GiB; a large class with its feedback may take as much
 MEMORY = 4  # GiB that one learner's notebook may take
-SETTINGS = Path("/proc/sys")
-# Settings of Linux that keep a program from making a sandbox: the value that does, and the cure.
-FORBIDDING = {
-    "kernel/unprivileged_userns_clone": ("0", "1"),
-    "kernel/apparmor_restrict_unprivileged_userns": ("1", "0"),
-    "user/max_user_namespaces": ("0", "15000"),
-}
 # What is found: "ok", "note" (works without) or "missing", and what to do.
 Findings = Iterator[tuple[str, str]]
 
@@ -40,12 +35,22 @@ def main(course: Course, _options: argparse.Namespace) -> int:
             found = list(check(course))
         except Exception as error:  # whatever a half-installed package does
             name = check.__name__.strip("_")
-            found = [("missing", f"{name}: {type(error).__name__}: {error}; {install.mend()}")]
+            found = [("missing", f"{name}: {type(error).__name__}: {error}; {_mend()}")]
         for state, text in found:
             print(f"{state:7}  {text}", flush=True)
             missing += state == "missing"
     print(f"\n{missing} to fix" if missing else "\nEverything needed is there.")
     return int(missing > 0)
+
+
+def _grades() -> bool:
+    """Return whether this Python is for grading, too."""
+    return importlib.util.find_spec("nbgrader") is not None
+
+
+def _mend() -> str:
+    """Return what to do where something is missing."""
+    return f"run in the course's folder: {INSTALL.format('lab,grading' if _grades() else 'lab')}"
 
 
 def _python(_course: Course) -> Findings:
@@ -58,60 +63,42 @@ def _python(_course: Course) -> Findings:
 
 
 def _packages(course: Course) -> Findings:
-    level = install.level_here()
     project = tomllib.loads((course.root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    extras = [project["optional-dependencies"][name] for name in install.LEVELS[level].split(",")]
-    asked = [line for group in (project["dependencies"], *extras) for line in group]
-    absent = [name for line in asked if not version(name := re.split(r"[^\w.-]", line)[0])]
-    if absent:
-        yield "missing", f"packages: {', '.join(absent)}; {install.mend()}"
+    extras = project["optional-dependencies"]
+    asked = [*project["dependencies"], *extras["lab"], *(extras["grading"] if _grades() else ())]
+    names = [re.split(r"[^\w.-]", line)[0] for line in asked]
+    if absent := [name for name in names if not _is_installed(name)]:
+        yield "missing", f"packages: {', '.join(absent)}; {_mend()}"
     else:
-        yield "ok", f"all {len(asked)} packages that are asked for, for: {level}"
-    locks = [(course.root / lock).read_text(encoding="utf-8") for lock in install.LOCKS]
-    locked = re.findall(r"^([\w.-]+)==(.+)$", "\n".join(locks), re.MULTILINE)
-    other = [
-        f"{name} {found} instead of {pinned}"
-        for name, pinned in locked
-        if (found := version(name)).partition("+")[0] not in ("", pinned)  # "+cpu": how built
-    ]
-    if other:
-        yield "note", f"not the tested version: {', '.join(other)}; {install.mend()}"
-    reason = install.stale(course.root, level)
-    if reason and Path(sys.prefix) == course.root / ".venv":
-        yield "note", f"{sys.prefix}: {reason}; {install.mend()}"
+        yield "ok", f"all {len(asked)} packages that are asked for{' to grade' * _grades()}"
 
 
-def _kernel(_course: Course) -> Findings:
+def _is_installed(package: str) -> bool:
+    try:
+        return bool(metadata.version(package))
+    except metadata.PackageNotFoundError:
+        return False
+
+
+def _kernel(course: Course) -> Findings:
     """Look which helpers a notebook would import: another package of that name may hide ours."""
-    from jupyter_client.blocking.client import BlockingKernelClient
-    from jupyter_client.manager import run_kernel
+    from jupyter_client.kernelspec import get_kernel_spec
 
     import helpers
 
-    quiet = ["--log-level=ERROR"]  # it warns of its local connection each time
-    asked = {"file": "helpers.__file__"}
-    with run_kernel(kernel_name="python3", extra_arguments=quiet) as client:
-        assert isinstance(client, BlockingKernelClient)
-        reply = client.execute_interactive(
-            "import torch, helpers", user_expressions=asked, timeout=120
-        )["content"]
-    if reply["status"] != "ok":
+    program = get_kernel_spec("python3").argv[0]
+    python = program if Path(program).is_absolute() else sys.executable  # as Jupyter reads it
+    asked = [python, "-c", "import ipykernel, torch, helpers; print(helpers.__file__)"]
+    done = subprocess.run(asked, cwd=course.source, capture_output=True, text=True, check=False)
+    if done.returncode:
         again = f"{sys.executable} -m ipykernel install --sys-prefix"
-        text = f"{reply['ename']}: {reply['evalue']}; install it again: {again}"
-        yield "missing", f"the kernel python3 says {text}"
-        return
-    found = reply["user_expressions"]["file"].get("data", {}).get("text/plain", "").strip("'")
-    if found == helpers.__file__:
-        yield "ok", "the kernel python3 starts and finds torch and the helpers"
+        reason = "".join(done.stderr.strip().splitlines()[-1:])
+        yield "missing", f"the kernel python3 says {reason}; install it again: {again}"
+    elif (found := done.stdout.strip()) == helpers.__file__:
+        yield "ok", "the kernel python3 finds torch and the helpers"
     else:
-        text = f"the kernel python3 imports another package called helpers, {found or 'a folder'}"
-        yield "missing", f"{text}: rename it, or `pip uninstall helpers`, then {install.mend()}"
-
-
-def _namesakes(course: Course) -> Findings:
-    """Look for files beside a notebook, which are found before all that is installed."""
-    for found in sorted([*course.work.glob("*/helpers.py"), *course.work.glob("*/helpers/")]):
-        yield "missing", f"{found} hides the course's helpers from the notebook: rename it"
+        text = f"the kernel python3 imports another package called helpers, {found}"
+        yield "missing", f"{text}: rename it, or `pip uninstall helpers`, then {_mend()}"
 
 
 def _sandbox(_course: Course) -> Findings:
@@ -120,33 +107,24 @@ def _sandbox(_course: Course) -> Findings:
         return
     from helpers.course.sandbox import bubblewrap
 
-    reason = bubblewrap.available()
-    for name, (forbids, allows) in FORBIDDING.items() if reason else ():
-        if (SETTINGS / name).is_file() and (SETTINGS / name).read_text().strip() == forbids:
-            reason += f"\nThis may help: sudo sysctl -w {name.replace('/', '.')}={allows}"
-    if not reason:
+    if not (reason := bubblewrap.available()):
         yield "ok", "bubblewrap makes a sandbox"
-    elif sys.platform == "linux" and install.level_here() != "lab":
+    elif sys.platform == "linux" and _grades():
         yield "missing", reason
     else:
         yield "note", f"{reason}\nOnly grading needs it."
 
 
-def _disk(course: Course) -> Findings:
-    free = shutil.disk_usage(course.root).free / 2**30
-    more = f"; grading a large class may take {DISK} GiB: free some space" * (free < DISK)
-    yield ("missing" if more else "ok"), f"disk: {free:.1f} GiB are free{more}"
-
-
-def _memory(_course: Course) -> Findings:
+def _space(course: Course) -> Findings:
     import psutil
 
-    free = psutil.virtual_memory().available / 2**30
-    more = f"; one notebook may take {MEMORY} GiB: close something, or grade --workers 1"
-    more *= free < MEMORY
-    yield "note" if more else "ok", f"memory: {free:.1f} GiB are free, {os.cpu_count()} cores{more}"
+    places = {
+        "disk": (shutil.disk_usage(course.root).free, DISK, "a large class"),
+        "memory": (psutil.virtual_memory().available, MEMORY, "one notebook"),
+    }
+    for name, (free, needed, who) in places.items():
+        less = f"; {who} may take {needed} GiB" * (free < needed << 30)
+        yield "note" if less else "ok", f"{name}: {free / 2**30:.1f} GiB are free{less}"
 
 
-CHECKS: tuple[Callable[[Course], Findings], ...] = (
-    _python, _packages, _kernel, _namesakes, _sandbox, _disk, _memory,
-)  # fmt: skip
+CHECKS: tuple[Callable[[Course], Findings], ...] = (_python, _packages, _kernel, _sandbox, _space)

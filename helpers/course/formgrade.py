@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
 
 from helpers.course import foreground
-from helpers.course.settings import CourseError
+from helpers.course.settings import Course, CourseError
 
 # Jupyter's server, but for the service that renders any notebook, a learner's scripts and all.
 SERVER = """
@@ -13,6 +14,10 @@ from jupyter_server.serverapp import ServerApp
 ServerApp.default_services = tuple(s for s in ServerApp.default_services if s != "nbconvert")
 ServerApp.launch_instance()
 """
+
+STARTED = """\
+nbgrader's formgrader on {}. Ctrl-C ends it; then run `course export`, which takes marks given by
+hand, or `course grade` again, which enters them into grades.csv."""
 
 
 def command(out: Path, port: int, browser: bool = True) -> list[str]:
@@ -29,12 +34,11 @@ def command(out: Path, port: int, browser: bool = True) -> list[str]:
     return [*words, "--ServerApp.default_url=/formgrader/gradebook"]
 
 
-def formgrade(out: Path, port: int, browser: bool) -> int:
+def main(_course: Course, options: argparse.Namespace) -> int:
     """Serve the formgrader until Ctrl-C.
 
     nbgrader reads nbgrader_config.py where it is started, so it is started in OUT.
     """
-    words = command(out, port, browser)
-    print(f"nbgrader's formgrader on {out}. Ctrl-C ends it; then run `course export`, which takes")
-    print("marks given by hand, or `course grade` again, which enters them into grades.csv.")
-    return foreground.run(words, out)
+    words = command(options.out, options.port, not options.no_browser)
+    print(STARTED.format(options.out))
+    return foreground.run(words, options.out)

@@ -16,9 +16,6 @@ CONFIGURATION = Path(__file__).parent / "jupyter"
 NEWER = """\
 There is a newer release of {units}. `make work`, or python -m helpers.course work,
 brings it into your copies and keeps what you wrote."""
-AS_ROOT = (
-    "You are root, which JupyterLab refuses by default. It is allowed here, with a secret address."
-)
 STARTING = (
     "JupyterLab is starting. It opens in your browser, or copy an address below. Ctrl-C ends it."
 )
@@ -30,8 +27,6 @@ def main(course: Course, options: argparse.Namespace) -> int:
         print(f"Your own copies are in {course.work}: {', '.join(made)}")
     if older := work.outdated(course):
         print(NEWER.format(units=", ".join(older)))
-    if foreground.is_root():
-        print(AS_ROOT)
     print(STARTING, flush=True)
     os.environ.update(configuration())
     return foreground.run(command(course, options.port, not options.no_browser), course.work)

@@ -46,7 +46,7 @@ class Course:
         root: the folder with pyproject.toml.
         owner, repository: where the course is published, for the Colab badge; may be empty.
         release: the tag that Colab takes notebooks and helpers from; may be empty.
-        wheel: the helpers' file in that release and its checksum, as `course release` prints it.
+        wheel: the helpers' file in that release and its checksum, as pip reads it.
     """
 
     root: Path

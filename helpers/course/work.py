@@ -45,7 +45,8 @@ def begin(course: Course) -> list[str]:
         if not mine.exists():
             settings.write(mine, theirs.read_bytes())
             made.append(unit)
-    published.copy_glossary(course, course.work)
+    text = (course.root / published.GLOSSARY).read_text(encoding="utf-8")
+    settings.write(course.work / published.GLOSSARY, text.replace("](../notebooks/", "](../"))
     return made
 
 

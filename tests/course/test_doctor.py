@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers.course import doctor, install
+from helpers.course import doctor
 from helpers.course.cli import main
 from helpers.course.sandbox import bubblewrap
 from helpers.course.settings import Course
@@ -33,25 +33,16 @@ def test_this_machine(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
     ("before", "after", "state", "words"),
     [
         ('"jupytext>=1.19"', '"no-such-package>=2"', "missing", "packages: no-such-package; run"),
-        ("\npsutil==", "\npsutil==99.", "note", "psutil"),
         ("", "", "ok", "packages that are asked for"),
     ],
 )
-def test_packages(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: str, after: str, state: str, words: str
-) -> None:
-    for name in ("pyproject.toml", *install.LOCKS):
-        (tmp_path / name).write_text((ROOT / name).read_text().replace(before, after))
-    stale = "not been installed to the end"
-    found = _said(Course(tmp_path), "packages")
-    assert words in dict(found)[state] and stale not in str(found)  # another one, as conda's
-    monkeypatch.setattr(sys, "prefix", str(tmp_path / ".venv"))
-    assert stale in _said(Course(tmp_path), "packages")[-1][1]
+def test_packages(tmp_path: Path, before: str, after: str, state: str, words: str) -> None:
+    text = (ROOT / "pyproject.toml").read_text().replace(before, after)
+    (tmp_path / "pyproject.toml").write_text(text)
+    assert words in dict(_said(Course(tmp_path), "packages"))[state]
 
 
-def test_no_sandbox_and_the_setting_that_forbids_it(
-    course: Course, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_no_sandbox(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:
     for owner, name, value, words in (
         (sys, "platform", "darwin", "container with Linux"),
         (os, "name", "nt", "WSL 2"),
@@ -61,14 +52,8 @@ def test_no_sandbox_and_the_setting_that_forbids_it(
             [(state, text)] = _said(course, "sandbox")
         assert state == "note" and words in text
     monkeypatch.setattr(bubblewrap, "available", lambda: "bubblewrap cannot")
-    monkeypatch.setattr(doctor, "SETTINGS", tmp_path)
     assert _said(course, "sandbox") == [("missing", "bubblewrap cannot")]
-    for name, (forbids, allows) in doctor.FORBIDDING.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(f"{forbids}\n")
-        assert f"sysctl -w {name.replace('/', '.')}={allows}" in _said(course, "sandbox")[0][1]
-        (tmp_path / name).unlink()
-    monkeypatch.setattr(install, "level_here", lambda: "lab")
+    monkeypatch.setattr(doctor, "_grades", lambda: False)
     assert _said(course, "sandbox")[0][0] == "note"
 
 
@@ -80,14 +65,6 @@ def test_a_kernel_that_finds_something_else(
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     [(state, told)] = _said(course, "kernel")
     assert state == "missing" and "another package called helpers, " in told
-
-
-def test_a_file_that_hides_the_helpers(tiny: Course) -> None:
-    (tiny.work / "01-tiny").mkdir(parents=True)
-    assert _said(tiny, "namesakes") == []
-    (tiny.work / "01-tiny" / "helpers.py").touch()
-    [(state, text)] = _said(tiny, "namesakes")
-    assert state == "missing" and "rename it" in text
 
 
 def test_what_cannot_be_looked_at_is_missing_and_stops_nothing(

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers.course.cli import POSIX
-from helpers.course.install import MISSING
+from helpers.course.cli import MISSING, POSIX
 from helpers.course.settings import WINDOWS
 from tests.common import ROOT, UNITS
 

@@ -68,6 +68,7 @@ def _renewed(tiny: Course, mine: NotebookNode) -> tuple[NotebookNode, list[str]]
 
 def test_a_file_that_is_there_is_never_touched(tiny: Course, begun: NotebookNode) -> None:
     assert _sources(begun) == _sources(nbformat.read(tiny.notebooks / UNIT / f"{UNIT}.ipynb", 4))
+    assert (tiny.work / "docs" / "glossary.md").read_text() == f"[01](../{PLACE})"
     (tiny.work / PLACE).write_text("whatever a learner has put here")
     assert work.begin(tiny) == []
     assert (tiny.work / PLACE).read_text() == "whatever a learner has put here"

@@ -19,8 +19,9 @@ import nbformat
 from jupyter_client.manager import KernelManager
 
 from helpers.course import settings
-from helpers.course.authoring import build, release
+from helpers.course.authoring import build
 from helpers.course.settings import Course
+from tests.common import named, wheel
 from tests.notebooks import smoke
 from tests.web.figures import hosting
 
@@ -51,9 +52,9 @@ def published(course: Course, folder: Path) -> Course:
     """The course with a release in FOLDER, as GitHub would serve it."""
     place = folder / "someone" / "order-matters" / "releases" / "download" / "v1"
     place.mkdir(parents=True)
-    wheel = release.named(release.wheel(course, place))
+    packed = named(wheel(course.root, place))
     return dataclasses.replace(
-        course, owner="someone", repository="order-matters", release="v1", wheel=wheel
+        course, owner="someone", repository="order-matters", release="v1", wheel=packed
     )
 
 

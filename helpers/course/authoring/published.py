@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from string import Template
 
-from helpers.course import settings
 from helpers.course.settings import TRIED, Course
 
 SHIELD = "https://img.shields.io/badge"
@@ -93,12 +91,6 @@ def glossary(course: Course) -> str:
     """
     there = f"{github(course)}/blob/{course.release}" if course.published else "../.."
     return f"{there}/{GLOSSARY}"
-
-
-def copy_glossary(course: Course, folder: Path) -> None:
-    """Copy the glossary below a folder in which units lie side by side, as JupyterLab shows it."""
-    text = (course.root / GLOSSARY).read_text(encoding="utf-8")
-    settings.write(folder / GLOSSARY, text.replace("](../notebooks/", "](../"))
 
 
 def badges(unit: str, course: Course) -> str:

@@ -156,7 +156,7 @@ def _exercises(notebook: NotebookNode, grades: dict[str, Grade]) -> dict[str, Ex
     title = ""
     for cell in notebook.cells:
         if cell.cell_type == "markdown" and (heading := TITLE.search(cell.source)):
-            title = Markup(sanitize.clean(heading[1]))
+            title = Markup(sanitize.CLEANER.clean(heading[1]))
         if not (name := _name(cell)):
             continue
         row = found.setdefault(_exercise(cell), Exercise(_exercise(cell), title or _exercise(cell)))

@@ -3,9 +3,9 @@
 `sanitize` makes of it what goes into autograded/, which nbgrader's formgrader shows as it stands,
 and the learner's page (`feedback`) shows too; no hidden test is in it. nh3 alone decides what is
 safe: `CLEANER` keeps what it lists and drops the rest. So that no text is dropped with it, a tag
-that is not among `WRITTEN`, as the `<mask>` of an answer about BERT, and a formula that would lose
-something are shown as they were written. Of pictures there are PNG and JPEG that the notebook
-itself holds.
+that is not among `WRITTEN`, as the `<mask>` of an answer about BERT, is shown as it was written. Of
+pictures there are PNG and JPEG that the notebook itself holds; of HTML that cells showed, only that
+of checks.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import html
 import re
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import lru_cache, partial
 from typing import Any, cast
 from xml.etree import ElementTree
@@ -49,12 +50,11 @@ FORMULA_KEYS = {
 }  # fmt: skip
 SPAN = {"colspan", "rowspan"}
 LINK = re.compile(r"(?:https?://|mailto:|#)", re.IGNORECASE)
-PICTURE = re.compile(r"data:image/(?:png|jpeg);base64,[A-Za-z0-9+/=]+")
 TAG = re.compile(rf"&lt;(/?(?:{'|'.join(sorted(WRITTEN))}))\s*/?&gt;")
+PICTURE = re.compile(r"data:image/(?:png|jpeg);base64,[A-Za-z0-9+/=]+")
 BLANK = re.compile(r"\s{200,}")  # a lexer reads it again from each of its lines
 LONGEST = 20_000  # characters of one cell or output
-MOST = 2 * LONGEST  # of clean HTML: tags that stay open are opened again in each paragraph
-SECONDS = 5.0  # for HTML of one notebook: some is made to take long, and others wait
+SECONDS = 5.0  # for the Markdown of one notebook: some is made to take long, and others wait
 # One line, in which Markdown finds nothing. MathJax is told to keep out: formulas are drawn
 # already, and its TeX knows links.
 BOX = '<div class="tex2jax_ignore mathjax_ignore">{}</div>'
@@ -84,18 +84,13 @@ class _Renderer(IPythonRenderer):
         super().__init__(exclude_anchor_links=True, attachments=dict(attachments))
 
     def block_html(self, html: str) -> str:
-        return _tags(html) + "\n"
+        return TAG.sub(r"<\1>", self.escape_html(html)) + "\n"
 
     def inline_html(self, html: str) -> str:
-        return _tags(html)
-
-    def image(self, text: str, url: str, title: str | None = None) -> str:
-        if address := picture(self.attachments.get(url.removeprefix("attachment:"), {})):
-            return f'<img src="{address}" alt="{html.escape(text)}">'
-        return f"[picture: {text or 'without a description'}]"
+        return TAG.sub(r"<\1>", self.escape_html(html))
 
     def block_code(self, code: str, info: str | None = None) -> str:
-        return f"<pre><code>{html.escape(code)}</code></pre>\n"
+        return f"<pre><code>{html.escape(code)}</code></pre>\n"  # some lexers take long
 
     def inline_math(self, body: str) -> str:
         return formula(body, "inline")
@@ -106,14 +101,6 @@ class _Renderer(IPythonRenderer):
     def latex_environment(self, name: str, body: str) -> str:
         return formula(f"\\begin{{{name}}}{body}\\end{{{name}}}", "block")
 
-    def task_list_item(self, text: str, checked: bool = False) -> str:
-        return f"<li>{'☑' if checked else '☐'} {text}</li>\n"
-
-
-def _tags(text: str) -> str:
-    """Return HTML in which tags that a learner may write stay, and all others become text."""
-    return TAG.sub(r"<\1>", html.escape(text, quote=False))
-
 
 def formula(tex: str, display: str) -> str:
     """Return TeX as MathML, which browsers draw and screen readers say; as TeX where that fails.
@@ -121,28 +108,23 @@ def formula(tex: str, display: str) -> str:
     Args:
         display: "inline" or "block".
     """
-    as_tex = f"<code>{html.escape(tex)}</code>"
     try:
         root = convert_to_element(tex, display=display, xmlns="")
     except Exception:  # whatever is wrong with somebody's TeX
-        return as_tex
+        return f"<code>{html.escape(tex)}</code>"
     root.attrib.pop("xmlns", None)
     if display == "block":
         root.set("tabindex", "0")  # a wide one is moved by the keyboard, too
     for each in root.iter():
         each.text = html.unescape(each.text or "")
-    drawn = ElementTree.tostring(root, "unicode", short_empty_elements=False)
-    kept = html.unescape(CLEANER.clean(drawn)) == html.unescape(drawn)
-    return drawn if kept else as_tex  # \href, \style and the like
+    return ElementTree.tostring(root, "unicode", short_empty_elements=False)
 
 
 def markdown(text: str, attachments: Mapping[str, Any] | None = None) -> str:
     """Return a text cell as clean HTML; one that is too long or too strange, as it was written."""
-    try:
-        if len(text) <= LONGEST:
-            return _rendered(text) if not attachments else _render(text, attachments)
-    except Exception:  # as of a thousand brackets within brackets; it should cost no page
-        pass
+    if len(text) <= LONGEST:
+        with suppress(Exception):  # as of a thousand brackets within brackets
+            return _render(text, attachments) if attachments else _rendered(text)
     return plain(text)
 
 
@@ -152,12 +134,6 @@ def _render(text: str, attachments: Mapping[str, Any]) -> str:
 
 # Most cells of a class are those of the release: each is rendered once. Pictures would fill memory.
 _rendered = lru_cache(4096)(partial(_render, attachments={}))
-
-
-def clean(text: str) -> str:
-    """Return HTML without what could run or be fetched; "" where it is too long."""
-    made = CLEANER.clean(text).strip() if len(text) <= LONGEST else ""
-    return made if len(made) <= MOST else ""
 
 
 def plain(text: str) -> str:
@@ -188,14 +164,14 @@ def sanitize(
 ) -> tuple[NotebookNode, dict[str, Any]]:
     """Return a harmless notebook; nbgrader's last step, by `autograde_preprocessors`.
 
-    Text cells become clean HTML, outputs text, pictures and clean HTML. What takes too long or is
-    too long becomes plain text.
+    Text cells become clean HTML, outputs text and pictures. What takes too long or is too long
+    becomes plain text.
     """
     end = time.monotonic() + SECONDS
     made = v4.new_notebook(metadata=copy.deepcopy(METADATA))
     for cell in notebook.cells:
-        sanitized = _code if cell.cell_type == "code" else _text
-        made.cells.append(sanitized(cell, time.monotonic() < end))
+        is_code = cell.cell_type == "code"
+        made.cells.append(_code(cell) if is_code else _text(cell, time.monotonic() < end))
     return made, resources
 
 
@@ -215,14 +191,14 @@ def _text(cell: NotebookNode, in_time: bool) -> NotebookNode:
     return _cell("markdown", BOX.format(text.replace("\n", "&#10;")), cell)
 
 
-def _code(cell: NotebookNode, in_time: bool) -> NotebookNode:
-    outputs = [made for each in cell.outputs if (made := _output(each, in_time))]
+def _code(cell: NotebookNode) -> NotebookNode:
+    outputs = [made for each in cell.outputs if (made := _output(each, is_grade(cell)))]
     source = printed(BLANK.sub("\n", cell.source.replace("\r", "\n")))
     clean = _cell("code", source, cell, outputs=outputs, execution_count=None)
     return ClearHiddenTests().preprocess_cell(clean, {}, 0)[0] if is_grade(clean) else clean
 
 
-def _output(output: NotebookNode, in_time: bool) -> NotebookNode | None:
+def _output(output: NotebookNode, of_check: bool) -> NotebookNode | None:
     """Return an output in kinds that no program runs; None where nothing of it is left."""
     match output:
         case {"output_type": "stream", "text": text} if seen := printed(text):
@@ -233,23 +209,22 @@ def _output(output: NotebookNode, in_time: bool) -> NotebookNode | None:
             trace = printed("\n".join(map(str, output.get("traceback", []))))
             return v4.new_output("error", traceback=trace.split("\n"), **words)
         case {"output_type": "display_data" | "execute_result" as kind, "data": {**data}}:
-            clean = _data(data, in_time)
+            clean = _data(data, of_check)
             return v4.new_output(kind, data=clean, metadata=_alt(output)) if clean else None
     return None
 
 
-def _data(data: Mapping[Any, Any], in_time: bool) -> dict[str, Any]:
-    """Return text, pictures that are what they say, clean HTML, and what a check has found."""
+def _data(data: Mapping[Any, Any], of_check: bool) -> dict[str, Any]:
+    """Return text, pictures that are what they say, and what a check has found."""
     kept: dict[str, Any] = {}
     if "text/plain" in data:
         kept["text/plain"] = printed(data["text/plain"])
     if address := picture(data):
         kind, content = address.removeprefix("data:").split(";base64,")
         kept[kind] = content
-    if in_time and (text := clean(str(data.get("text/html", "")))):
-        kept["text/html"] = BOX.format(text)
-    if FINDINGS in data:
+    if of_check and FINDINGS in data:
         kept[FINDINGS] = data[FINDINGS]
+        kept["text/html"] = BOX.format(CLEANER.clean(str(data.get("text/html", ""))))
     return kept
 
 

@@ -58,16 +58,7 @@ def main(names: Iterable[str]) -> None:
     """Load modules, then serve until stdin ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for name in names:
-        try:
-            importlib.import_module(name)
-        except ImportError:
-            if name.startswith(("IPython", "helpers", "torch")):
-                raise  # without the others a kernel only starts to work later
-    if "torch" in sys.modules:
-        # Else processes that load data would send each other files, which is refused.
-        importlib.import_module("torch.multiprocessing").set_sharing_strategy("file_system")
-    if "matplotlib.pyplot" in sys.modules:
-        _draw()
+        importlib.import_module(name)
     with tempfile.TemporaryDirectory() as folder:
         os.environ["IPYTHONDIR"] = folder
         Server(socket.socket(fileno=0), folder).serve()
@@ -78,21 +69,6 @@ def _library() -> Iterator[str]:
     for each in pkgutil.walk_packages(helpers.__path__, "helpers."):
         if not each.name.startswith(NOT_LOADED):
             yield each.name
-
-
-def _draw() -> None:
-    """Draw a first figure: fonts and the parser of formulas are then there for every kernel."""
-    from matplotlib.figure import Figure
-
-    from helpers import plots
-
-    figure = Figure()  # not pyplot's: its backend is to meet the kernel first, to show figures
-    ax = figure.subplots()
-    ax.plot([0, 1], label=r"$x_1$")
-    ax.set(xlabel="x", ylabel="y", title="title")
-    ax.legend()
-    figure.colorbar(ax.imshow([[0, 1]]), ax=ax)
-    plots.png(figure)
 
 
 class Server:
@@ -161,7 +137,8 @@ class Server:
         os.chdir(self.folder)
         own = socket.socket(fileno=os.dup2(self.connection.fileno(), KERNEL_FILE))
         os.set_inheritable(KERNEL_FILE, False)
-        os.dup2(os.open(os.devnull, os.O_RDWR), 0)
+        for number in (0, 1, 2):
+            os.dup2(os.open(os.devnull, os.O_RDWR), number)
         os.closerange(KERNEL_FILE + 1, 1024)
         for name, value in limits.items():
             if (kind := getattr(resource, name, None)) is not None:  # macOS lacks some

@@ -9,7 +9,7 @@ import os
 import threading
 from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import torch
 
@@ -21,7 +21,6 @@ SPARE = 2  # workers beyond one per core: while some wait for their kernels, oth
 _idle: list[Sandbox] = []
 _taken: list[Sandbox] = []
 _given_up = threading.Event()
-_turn = threading.Lock()  # one thread at a time looks through them
 # bubblewrap ends its sandbox with the thread that started it, so that thread outlives all others.
 _starter = ThreadPoolExecutor(1)
 
@@ -53,11 +52,9 @@ def _threads(workers: int) -> Iterator[tuple[Executor, int]]:
         give_up()
         raise
     finally:
-        try:
-            threads.shutdown(cancel_futures=True)
-        finally:
-            close()
-            torch.set_num_threads(before)
+        threads.shutdown(cancel_futures=True)
+        close()
+        torch.set_num_threads(before)
 
 
 @contextmanager
@@ -84,11 +81,6 @@ def _cluster(scheduler: str, isolated: bool) -> Iterator[tuple[Executor, int]]:
             client.run(close)
 
 
-def begin(number: int, limits: Limits, isolated: bool) -> None:
-    """Start so many, which grow warm while this process does something else."""
-    _idle.extend(_started(limits, isolated) for _ in range(number))
-
-
 @contextmanager
 def taken(limits: Limits, isolated: bool, fresh: bool = False) -> Iterator[Sandbox]:
     """A sandbox for one notebook, kept afterwards unless it has ended or an error came of it.
@@ -99,47 +91,40 @@ def taken(limits: Limits, isolated: bool, fresh: bool = False) -> Iterator[Sandb
     Raises:
         CourseError: it does not start.
     """
-    idle = None if fresh else _idle_one(limits, isolated)
-    sandbox = idle or _started(limits, isolated)
+    sandbox = None if fresh else _idle_one(limits, isolated)
+    sandbox = sandbox or _starter.submit(Sandbox, limits, isolated).result()
     _taken.append(sandbox)
     fine = False
     try:
-        if _given_up.is_set():  # after it was started, and before it was among those in use
+        if _given_up.is_set():
             raise CourseError("stopped")
         sandbox.wait()
         yield sandbox
         fine = sandbox.process.poll() is None
     finally:
-        with _turn:
-            kept = fine and sandbox in _taken
-            if sandbox in _taken:
-                _taken.remove(sandbox)
-            if kept:
-                _idle.append(sandbox)
-        if not kept:
+        kept = False
+        with suppress(ValueError):  # `close` was called meanwhile
+            _taken.remove(sandbox)
+            kept = fine
+        if kept:
+            _idle.append(sandbox)
+        else:
             sandbox.close()
 
 
-def _started(limits: Limits, isolated: bool) -> Sandbox:
-    if _given_up.is_set():
-        raise CourseError("stopped")
-    return _starter.submit(Sandbox, limits, isolated).result()
-
-
 def _idle_one(limits: Limits, isolated: bool) -> Sandbox | None:
-    with _turn:
-        for each in list(_idle):
-            if each.process.poll() is not None:
-                _idle.remove(each)
-                each.close()
-            elif (each.limits, each.isolated) == (limits, isolated):
-                _idle.remove(each)
+    """Return one that is idle; those that have ended, or have other limits, are closed."""
+    while _idle:
+        with suppress(IndexError):  # another thread was quicker
+            each = _idle.pop()
+            if (each.limits, each.isolated) == (limits, isolated) and each.process.poll() is None:
                 return each
+            each.close()
     return None
 
 
 def give_up() -> None:
-    """End all that are in use; until `close`, start no others."""
+    """End all that are in use; until `close`, use no others."""
     _given_up.set()
     for each in list(_taken):
         each.kill()
@@ -147,10 +132,8 @@ def give_up() -> None:
 
 def close() -> None:
     """End all that are idle, and those in use when their notebook is done."""
-    with _turn:
-        ended = [*_idle]
-        _idle.clear()
-        _taken.clear()
-    for each in ended:
-        each.close()
+    _taken.clear()
+    with suppress(IndexError):
+        while True:
+            _idle.pop().close()
     _given_up.clear()

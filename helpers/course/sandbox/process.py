@@ -25,7 +25,6 @@ from helpers.course.settings import CourseError
 
 CHECK = 0.25  # seconds between two checks of what a sandbox uses
 START = 180.0  # seconds until torch is loaded
-SAID = 200  # bytes of its errors that a reason quotes
 STOP = 10.0  # seconds until all that a kernel left has ended
 COMMAND = [bubblewrap.PYTHON, "-m", "helpers.course.sandbox.fork_server"]
 ADDRESSES = 32 << 30  # bytes, as Linux's tables of them are memory that counts as nobody's
@@ -79,7 +78,7 @@ class Sandbox:
 
     def __init__(self, limits: Limits, isolated: bool = True) -> None:
         self.limits, self.isolated = limits, isolated
-        self.in_scope = not usage.no_scope()
+        self.in_scope = usage.makes_scopes()
         self.next_check = 0.0
         self.ready = False
         self.errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed by `close`)
@@ -106,15 +105,6 @@ class Sandbox:
         self.kill()
         self.process.wait()
         self.errors.close()
-
-    def said(self, reason: str) -> str:
-        """Return the reason with the end of its errors, among which are no words of learners."""
-        if self.errors.closed:
-            return reason
-        file = self.errors.fileno()  # not to be sought in: where it is, the sandbox goes on writing
-        tail = os.pread(file, SAID, max(0, os.fstat(file).st_size - SAID))
-        words = " ".join(tail.decode(errors="replace").split())
-        return f"{reason}: … {words}" if words else reason
 
     def kill(self) -> None:
         """End it at once, which is no fault of a notebook's."""
@@ -180,9 +170,9 @@ class Sandbox:
         if (status := self.process.poll()) is not None:
             if self.in_scope and status == -signal.SIGKILL:
                 raise SandboxError(usage.TOO_MUCH.format(self.limits.memory / 2**30))
-            raise SandboxDiedError(self.said("the sandbox ended"))
+            raise SandboxDiedError("the sandbox ended")
         limits = self.limits.memory, self.limits.processes
-        if reason := usage.excess(self.process.pid, *limits, self.isolated):
+        if self.isolated and (reason := usage.excess(self.process.pid, *limits)):
             self.kill()  # with the first process of its namespace all others end
             self.process.wait()  # from now on it counts as ended
             raise SandboxError(reason)
@@ -192,7 +182,7 @@ class Sandbox:
             self.control.settimeout(STOP)
             socket.send_fds(self.control, [json.dumps(message).encode() + b"\n"], files)
         except OSError as error:
-            raise SandboxDiedError(self.said("the sandbox ended")) from error
+            raise SandboxDiedError("the sandbox ended") from error
 
     def _is_done(self, seconds: float) -> bool:
         """Return whether what was asked is done in time; it writes a byte each time."""

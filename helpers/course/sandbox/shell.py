@@ -33,7 +33,7 @@ from traitlets.config import Config
 from helpers.checks.engine import Exercise
 from helpers.checks.engine.run import Answers
 from helpers.checks.engine.serialize import encode
-from helpers.course.sandbox.outputs import Outputs, Stream
+from helpers.course.sandbox.outputs import Output, Stream, as_json
 
 # With all of torch loaded, IPython needs a minute to draw the frames of an endless recursion.
 OPTIONS = {"HistoryManager": {"enabled": False}, "InteractiveShell": {"xmode": "Plain"}}
@@ -54,8 +54,8 @@ class Results(DisplayHook):
         self, format_dict: dict[str, Any], md_dict: dict[str, Any] | None = None
     ) -> None:
         """Show the value in all its forms."""
-        output = {"output_type": "execute_result", "data": format_dict, "metadata": md_dict or {}}
-        self.shell.outputs.add(output)
+        output = {"output_type": "execute_result", "execution_count": None}
+        self.shell.outputs.append(output | {"data": format_dict, "metadata": md_dict or {}})
 
 
 class Publisher(DisplayPublisher):
@@ -72,22 +72,30 @@ class Publisher(DisplayPublisher):
     ) -> None:
         """Show data, or put them in the place of earlier ones."""
         output = {"output_type": "display_data", "data": data, "metadata": metadata or {}}
-        show = self.shell.outputs.update if update else self.shell.outputs.add
-        show(output, (transient or {}).get("display_id"))
+        name = (transient or {}).get("display_id")
+        if update and name in self.shell.handles:
+            self.shell.handles[name].update(output)
+        else:
+            self.shell.outputs.append(output)
+            self.shell.handles[name] = output
 
     def clear_output(self, wait: bool = False) -> None:
-        """Take away what was shown, at once or as soon as something else is."""
-        self.shell.outputs.clear(wait)
+        """Take away what was shown."""
+        self.shell.clear()
 
 
 class Shell(InteractiveShell):
     """Goes on where a notebook at home would stop: what follows may be an answer."""
 
     displayhook_class, display_pub_class = Type(Results), Type(Publisher)
-    outputs: Outputs
-    system = InteractiveShell.system_raw  # without a terminal
+    outputs: list[Output]
+    handles: dict[str | None, Output]  # of what may be shown again, by its id
     running = stopped = False
-    handlers: dict[int, Any]  # a learner's, by signal, while no cell runs
+
+    def clear(self) -> None:
+        """Forget what was shown."""
+        self.outputs.clear()
+        self.handles.clear()
 
     async def run_code(self, code_obj: Any, result: Any = None, **options: Any) -> bool:
         """Run one statement; whatever it raises is shown, and the next one runs.
@@ -110,6 +118,10 @@ class Shell(InteractiveShell):
         self.run_cell(cell, store_history=False)
         return None
 
+    def system(self, cmd: str) -> None:
+        """Run a program, and show what it prints; IPython's own way needs a terminal."""
+        print(self.getoutput(cmd, split=False, depth=1), end="")
+
     def ask_exit(self) -> None:
         """Stay, where a cell calls `exit()` or `quit()`: the cells after it count as well."""
         print("exit() does not end the notebook here: the cells after it are run.")
@@ -123,7 +135,7 @@ class Shell(InteractiveShell):
         except Exception:
             reason = "an error that cannot be printed"
         error = {"output_type": "error", "ename": str(etype.__name__), "evalue": reason}
-        self.outputs.add(error | {"traceback": [str(line) for line in stb]})
+        self.outputs.append(error | {"traceback": [str(line) for line in stb]})
 
     def interrupt(self, _number: int, _frame: FrameType | None) -> None:
         """End what the cell does at the moment; between two cells nothing."""
@@ -132,28 +144,19 @@ class Shell(InteractiveShell):
             raise KeyboardInterrupt
 
     def run(self, code: str, remembered: bool) -> None:
-        """Run a cell until it ends or is interrupted."""
+        """Run a cell until it ends or is interrupted; between two cells signals wait."""
         self.stopped = False
+        signal.signal(signal.SIGINT, self.interrupt)  # the cell before may have set another
+        with suppress(BaseException):  # of a learner's handlers, for signals that have waited
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, signal.valid_signals())
         try:
-            while self.handlers:
-                signal.signal(*self.handlers.popitem())
-            signal.signal(signal.SIGINT, self.interrupt)  # the cell before may have set another
             self.running = True
             self.run_cell(code, store_history=remembered)
-            self.running = False
-            self._mute()
         except BaseException as error:
-            self.running = False
-            self._mute()
             self._showtraceback(type(error), error, [repr(error)])
-
-    def _mute(self) -> None:
-        """Let no handler of a learner's run between two cells: it may raise."""
-        for number in signal.valid_signals():
-            handler = signal.getsignal(number)
-            if callable(handler) and handler != _nothing:
-                self.handlers[number] = handler
-                signal.signal(number, _nothing)
+        finally:
+            self.running = False
+            signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
 
 
 def make() -> Shell:
@@ -170,20 +173,20 @@ def make() -> Shell:
 
 def serve(shell: Shell, connection: socket.socket, folder: Path) -> None:
     """Do what is asked until the connection ends; `folder` is where the notebook stands."""
-    shell.outputs, shell.handlers = Outputs(folder), {}
+    shell.outputs, shell.handles, process = [], {}, os.getpid()
     sys.stdout, sys.stderr = (Stream(name, shell.outputs) for name in ("stdout", "stderr"))
     builtins.input = getpass.getpass = _no_input
     with connection, connection.makefile("rb") as requests:
         for line in requests:
             request = json.loads(line)
-            shell.outputs.begin(request["most"])
+            shell.clear()
             if "files" in request:
                 _write(folder, request["files"])
             else:
                 shell.run(request["code"], request["remembered"])
-                if os.getpid() != shell.outputs.process:  # the cell has forked it
+                if os.getpid() != process:  # the cell has forked it
                     os._exit(0)
-            connection.sendall(shell.outputs.as_json())
+            connection.sendall(as_json(shell.outputs, request["most"]))
 
 
 def _write(folder: Path, files: dict[str, str]) -> None:
@@ -193,10 +196,6 @@ def _write(folder: Path, files: dict[str, str]) -> None:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(base64.b64decode(content))
-
-
-def _nothing(_number: int, _frame: FrameType | None) -> None:
-    """Take no notice of a signal."""
 
 
 def _no_input(*_: Any, **__: Any) -> NoReturn:

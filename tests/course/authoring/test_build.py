@@ -61,16 +61,12 @@ def test_drift_is_named(
     tiny: Course, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tiny.root)
-    tiny.text(UNIT).write_text(LESSON + "\n# %%\nprint(1)\n")
     assert main(["build", "--check"]) == 1  # nothing is built yet
     assert main(["build"]) == 0
     assert f"{UNIT}: its solution ran in" in capsys.readouterr().out
     (tiny.notebooks / ".DS_Store").touch()
-    assert main(["build", "--check"]) == main(["build", "--check", "--outputs"]) == 0
+    assert main(["build", "--check"]) == 0
     path = tiny.solutions / UNIT / f"{UNIT}.ipynb"
-    path.write_text(path.read_text().replace('"1\\n"', '"2\\n"'))
-    assert build.drift(tiny, [UNIT]) == []
-    assert build.drift(tiny, [UNIT], execute=True) == [f"{path}: not what its source says"]
     notebook = nbformat.read(path, as_version=4)
     notebook.cells[3].execution_count = None
     nbformat.write(notebook, path)

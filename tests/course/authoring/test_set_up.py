@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from helpers.course.authoring import build, release
+from helpers.course.authoring import build
 from helpers.course.authoring.published import PUBLISHED, set_up
 from helpers.course.settings import Course
-from tests.common import ROOT
+from tests.common import ROOT, named, wheel
 
 UNIT = "01-tiny"
 PROJECT = """\
@@ -55,9 +55,9 @@ class Runtime:
         (course.root / "helpers" / "encodings").mkdir(parents=True)
         for each in ("", "encodings"):
             (course.root / "helpers" / each / "__init__.py").write_text("")
-        wheel = release.named(release.wheel(course, folder / "site"))
+        packed = named(wheel(course.root, folder / "site"))
         self.course = dataclasses.replace(
-            course, owner="someone", repository="order", release="v1", wheel=wheel
+            course, owner="someone", repository="order", release="v1", wheel=packed
         )
 
     def set_up(self, on_colab: bool = True, old: str = "", new: str = "") -> list[str]:

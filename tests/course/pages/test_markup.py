@@ -15,11 +15,10 @@ from tests.common import ROOT
         ("[a](data:text/html,x) [c](../d)", '<a rel="noreferrer">a</a> <a rel="noreferrer">c</a>'),
         ("<sub class=x>a</sub><sub>b</sub>", "&lt;sub class=x&gt;a<sub>b</sub>"),
         ("<details>\n\n<b>*a*", "<p><b><em>a</em></b></p><b>\n</b></details>"),
-        ("- [x] a\n- [ ] b", "<li>☑ a</li>\n<li>☐ b</li>"),
-        ("![a<b](x.png)", "[picture: a&lt;b]"),
+        ("![a<b](x.png)", '<img alt="a&lt;b">'),
         ("$$a < b$$", '<math display="block" tabindex="0"><mrow><mi>a</mi><mo>&lt;</mo>'),
         ("$\\text{<b>}$", "<mtext>&lt;b&gt;</mtext>"),
-        ("$\\frac$ $\\style{a}{y}$", "<code>\\frac</code> <code>\\style{a}{y}</code>"),
+        ("$\\frac$", "<code>\\frac</code>"),
         ("$" + "\\sqrt{" * 3000 + "$", "<code>\\sqrt{"),
         ("[" * 30_000, "<pre>[[["),
     ],
@@ -33,16 +32,6 @@ def test_all_formulas_of_the_course_are_drawn() -> None:
     made = "".join(sanitize.markdown(c.source) for c in cells if c.cell_type == "markdown")
     assert made.count("<math") > 500
     assert "<code>\\" not in made and "$" not in made.replace("$5", "")
-
-
-@pytest.mark.rotating
-def test_what_grows_a_thousandfold_is_left_out() -> None:
-    tags = "".join(f"<b {chr(97 + n % 26)}{n // 26}>" for n in range(1100))
-    text = f"<p>{tags}"  # which stay open in each paragraph
-    text += "<p>x" * ((sanitize.LONGEST - len(text)) // 4)
-    assert len(sanitize.CLEANER.clean(text)) > 100 * sanitize.MOST
-    assert sanitize.clean(text) == ""
-    assert sanitize.clean("<table><tr><td colspan='2'>1</td></tr></table>")
 
 
 def test_code_that_keeps_the_lexer_busy_is_not_marked() -> None:

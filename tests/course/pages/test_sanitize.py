@@ -117,7 +117,7 @@ def test_what_is_beside_the_cells_is_left_out() -> None:
     assert made.metadata == METADATA and made.cells[0].execution_count is None
     assert set(made.cells[0].metadata) == {"tags", "nbgrader"}
     kinds = {kind for output in made.cells[0].outputs for kind in output.get("data", {})}
-    assert kinds == {"text/plain", "text/html", "image/png"}
+    assert kinds == {"text/plain", "image/png"}
 
 
 def test_honest_work_is_shown() -> None:
@@ -126,31 +126,24 @@ def test_honest_work_is_shown() -> None:
         "| a | b |\n|---|---|\n| 1 | 2 |\n\n```\na = '*b*'\n\nc\n```"
     )
     essay.attachments = {"dot.png": {"image/png": PNG}}
-    table = "<style>td {color: red}</style><table><tr><td colspan='2'>7</td></tr></table>"
     drawn = display(image_png=PNG, text_plain="<Figure size 1>")
     drawn.metadata = {"image/png": {"alt": "A dot.", "width": 3}}
     raw = v4.new_raw_cell("a `raw` one")
-    made, _ = sanitize(_of(essay, raw, code("x", display(text_html=table), drawn)), {})
+    made, _ = sanitize(_of(essay, raw, code("x", drawn)), {})
     for page in (_formgrader(made), _feedback(made)):
         for markup in ("<em>Because</em>", "<msup>", "&lt;mask&gt;", 'alt="a dot"', "<td>1</td>"):
             assert markup in page, markup
         assert 'alt="A dot."' in page and page.count(f"base64,{PNG}") == 2
         assert "cost $5" in text(page) and "a = '*b*' c" in text(page)
-        assert "a `raw` one" in text(page) and "color: red}" not in page
-    assert '<td colspan="2">7</td>' in _formgrader(made)
+        assert "a `raw` one" in text(page)
 
 
 def test_what_takes_long_is_shown_as_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    slow = _of(
-        v4.new_markdown_cell("*a* <b>"),
-        code("x" + " \n" * 9_000 + "y", _output("text/html", "<b>bold</b>")),
-    )
+    slow = _of(v4.new_markdown_cell("*a* <b>"), code("x" + " \n" * 9_000 + "y"))
     in_time = sanitize(slow, {})[0].cells
     assert "<em>a</em>" in in_time[0].source and in_time[1].source == "x\ny"
-    assert "<b>bold</b>" in str(in_time[1].outputs)
     monkeypatch.setattr(module, "SECONDS", -1)
-    late = sanitize(slow, {})[0].cells
-    assert "<pre>*a* &lt;b&gt;</pre>" in late[0].source and "bold" not in str(late[1].outputs)
+    assert "<pre>*a* &lt;b&gt;</pre>" in sanitize(slow, {})[0].cells[0].source
 
 
 def test_autograded_is_harmless_and_holds_no_hidden_test(tmp_path: Path) -> None:

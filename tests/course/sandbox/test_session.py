@@ -126,9 +126,7 @@ thread.start(); thread.join()"""
     ("shown", "code"),
     [
         ("by a program", "!echo by a program"),
-        ("by a program", "import subprocess; subprocess.run(['echo', 'by a program'])"),
         ("by a thread", THREAD),
-        ("by a fork", "import os\nif os.fork() == 0: print('by a fork')\nelse: _ = os.wait()"),
         ("number of items", "len?"),
     ],
 )
