@@ -133,10 +133,11 @@ def names(cell: NotebookNode) -> set[str]:
     return {each.removesuffix("-test") for each in _claims(cell)}
 
 
-def is_stub(cell: NotebookNode) -> bool:
-    """Return whether it is still to be answered."""
-    lines = (line.strip() for line in cell.source.split("\n"))
-    return any(STUB in line and not line.startswith("#") for line in lines)
+def is_answered(cell: NotebookNode) -> bool:
+    """Return whether the cell, which is of an exercise, is neither a stub nor a check."""
+    lines = [line.strip() for line in cell.source.strip().split("\n")]
+    is_stub = any(STUB in line and not line.startswith("#") for line in lines)
+    return cell.cell_type == "code" and not is_stub and "check." not in lines[-1]
 
 
 def _claims(cell: NotebookNode) -> Iterator[str]:
