@@ -155,7 +155,8 @@ def _grade(course: Course, options: argparse.Namespace) -> None:
     from helpers.course.sandbox import bubblewrap, pool
     from helpers.course.sandbox.process import Limits
 
-    isolated, known = not options.no_sandbox, len(grades_csv.changes(options.out))
+    isolated, again = not options.no_sandbox, (options.out / grades_csv.NAME).exists()
+    before = grades_csv.read(options.out) if again else None
     if not options.scheduler and not (isolated and bubblewrap.available()):
         cores = os.cpu_count() or 1  # they get ready while the submissions are looked through
         pool.begin(min(options.workers or cores, cores), Limits(), isolated)
@@ -175,8 +176,8 @@ def _grade(course: Course, options: argparse.Namespace) -> None:
     finally:
         pool.close()
     print(grades_csv.as_text(table))
-    if changed := grades_csv.changes(options.out)[known:]:
-        print("\nChanged (changes.csv lists everything)", *changed, "", sep="\n")
+    if before is not None and (changed := grades_csv.changed(before, table)):
+        print("\nChanged", *changed, "", sep="\n")
     print(f"marks: {options.out / 'grades.csv'}\nfeedback: {options.out / 'feedback'}")
     print(f"report: {report.write(course, options.out)}")
 

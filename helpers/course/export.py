@@ -121,24 +121,14 @@ def _merged(
             f"{place} has {number(there or 0)} points in {path}, {unit} has {number(here)}: "
             f"give it {number(here)} in {platform.title} and fetch the table again"
         )
-    learners = [Learner(r.student, r.platform_id, r.email) for r in rows.itertuples()]
+    learners = [Learner(r.student, r.platform_id) for r in rows.itertuples()]
     found, without = worksheets.matched(platform, table, learners)
     marks = {r.student: number(float(r.score) - float(r.penalty)) for r in done.itertuples()}
     for row, student in found.items():
         table.loc[row, place] = marks.get(student, table.loc[row, place])
     said = [f"not in {path.name}: {who} ({why})" for who, why in without.items()]
-    absent = [_name(platform, table.iloc[[row]]) for row in {*table.index} - {*found}]
-    if absent := list(filter(None, absent)):
-        said.append(f"in {path.name}, but with nothing handed in here: {', '.join(absent)}")
     shown = [each.casefold() for each in (*platform.shows, *platform.needs)]
     return table[[n for n in table if n == place or n.casefold() in shown]], said
-
-
-def _name(platform: Platform, row: pd.DataFrame) -> str:
-    """Return who a row is, in words; empty for a row that is nobody's."""
-    tellers = [*platform.full_names, (platform.identifier,), *((each,) for each in platform.logins)]
-    told = next(filter(None, (worksheets.words(row, each).iloc[0] for each in tellers)), "")
-    return "" if told == "Points Possible" else str(told)
 
 
 def _marks_column(

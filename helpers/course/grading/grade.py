@@ -54,7 +54,7 @@ def grade(
 
     OUT gets grades.csv, nbgrader's gradebook.db and feedback/STUDENT/UNIT/UNIT.html.
     What an earlier run into the same folder has graded is kept where notebook and unit are those
-    of then; what changed of it is in changes.csv.
+    of then.
 
     Args:
         isolated: False runs learners' code with nothing between it and the machine.
@@ -210,5 +210,5 @@ class _Run:
         self._add(found, {"status": table_text(prefix + text), "repairs": "; ".join(found.notes)})
 
     def _add(self, found: Submission, row: dict[str, Any]) -> None:
-        names = ("student", "unit", "platform_id", "email", "return_as")
+        names = ("student", "unit", "platform_id", "return_as")
         self.rows.append(grades_csv.EMPTY | row | {name: getattr(found, name) for name in names})

@@ -120,8 +120,7 @@ class ClassGradebook:
         raise CourseError(f"{self.out} holds no marks of {student} in {unit}; grade again")
 
     def _enter(self, found: Submission, key: str, result: Result) -> dict[str, Any]:
-        entry, earlier = self._found(found.student, found.unit)
-        before = feedback.mark_of(earlier) if earlier and entry else None
+        entry, _ = self._found(found.student, found.unit)
         self.book.update_or_create_student(found.student)
         submission = self.book.update_or_create_submission(found.unit, found.student)
         another = entry.get("digest", found.digest) != found.digest
@@ -130,10 +129,7 @@ class ClassGradebook:
         new = {"key": key, "row": grades_csv.row(found, result), "mark": asdict(result.mark)}
         new |= {"answers": result.answers, "hints": result.hints, "digest": found.digest}
         journal.put(self.book, found.student, found.unit, new)
-        row = self._row(found, submission, new)
-        if before:  # until it is committed: who is killed here has a line twice, and loses none
-            grades_csv.add_changes(self.out, before, feedback.mark_of(submission))
-        return row
+        return self._row(found, submission, new)
 
     def _row(
         self, found: Submission, submission: SubmittedAssignment, entry: journal.Entry

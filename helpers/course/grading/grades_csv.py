@@ -1,9 +1,8 @@
-"""grades.csv, a row per submission, and changes.csv, what is another after one is graded again."""
+"""grades.csv, a row per submission."""
 
 from __future__ import annotations
 
 from contextlib import suppress
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -12,19 +11,17 @@ import pandas as pd
 from helpers.course import settings
 from helpers.course.grading.autograde import Result
 from helpers.course.intake import Submission
-from helpers.course.pages.feedback import Grade, Mark
+from helpers.course.pages.feedback import Mark
 from helpers.course.settings import CourseError, printable
 
 NAME = "grades.csv"
 EMPTY: dict[str, Any] = {  # a row of grades.csv
     "student": "", "unit": "", "score": 0.0, "pending": 0.0, "max_score": 0.0, "late": "",
     "penalty": 0.0, "status": "", "flags": "", "repairs": "", "hints": [], "seconds": 0.0,
-    "platform_id": "", "email": "", "return_as": "",
+    "platform_id": "", "return_as": "",
 }  # fmt: skip
 COLUMNS = list(EMPTY)
 WITHOUT_PAGE = "graded, without a feedback page: "
-CHANGES = "changes.csv"
-CHANGED = ["when", "student", "unit", "exercise", "points_before", "points_after"]  # its columns
 
 
 def row(found: Submission, result: Result) -> dict[str, Any]:
@@ -98,32 +95,15 @@ def as_text(table: pd.DataFrame) -> str:
     return marks.to_string(index=False) + ("\n\nHints given\n" + "".join(hints) if hints else "")
 
 
-def add_changes(out: Path, before: Mark, after: Mark) -> None:
-    """Append a line to OUT/changes.csv for each exercise of a notebook whose points are others."""
-    lines = []
-    for name, grade in before.grades.items():
-        points = [_points(each) for each in (grade, after.grades.get(name, Grade()))]
-        if grade.max_score and points[0] != points[1]:
-            exercise = name.removesuffix("-test")
-            lines.append([datetime.now(UTC), after.student, after.unit, exercise, *points])
-    if lines:
-        path, table = out / CHANGES, pd.DataFrame(lines, columns=CHANGED)
-        table.to_csv(path, mode="a", header=not path.exists(), index=False)
+def changed(before: pd.DataFrame, after: pd.DataFrame) -> list[str]:
+    """Return in words whose points are others than `before`, which `read` has returned."""
 
+    def points(score: Any, pending: Any) -> str:
+        return f"{float(score):g}" + f", {float(pending):g} pending" * bool(float(pending))
 
-def _points(grade: Grade) -> str:
-    """Return a number, "pending", or both: given by hand before the answer was changed."""
-    known = grade.by_hand or grade.score or not grade.needs_manual
-    return ", ".join([f"{grade.score:g}"] * bool(known) + ["pending"] * grade.needs_manual)
-
-
-def changes(out: Path) -> list[str]:
-    """Return the lines of OUT/changes.csv in words, the oldest first."""
-    if not (out / CHANGES).exists():
-        return []
-    table = pd.read_csv(out / CHANGES, dtype=str, keep_default_na=False).map(printable)
-    return [
-        f"{each.student}, {each.unit}, {each.exercise}: "
-        f"{each.points_before} → {each.points_after} points"
-        for each in table.itertuples()
+    both = after.merge(before, on=["student", "unit"], suffixes=("", "_before"))
+    pairs = [
+        (row, points(row.score_before, row.pending_before), points(row.score, row.pending))
+        for row in both.itertuples()
     ]
+    return [f"{printable(r.student)}, {r.unit}: {a} → {b} points" for r, a, b in pairs if a != b]

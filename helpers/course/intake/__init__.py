@@ -56,9 +56,7 @@ def find(
             rows = [Submission(person.student, "", problem=str(error))]
         for row in rows:
             notes = (person.note, *row.notes) if person.note else row.notes
-            found.append(
-                replace(row, notes=notes, platform_id=person.platform_id, email=person.email)
-            )
+            found.append(replace(row, notes=notes, platform_id=person.platform_id))
     return sorted(found, key=lambda each: (each.student, each.unit))
 
 

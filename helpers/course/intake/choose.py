@@ -36,7 +36,7 @@ class Submission:
         path: a copy of the notebook. digest: of what is in it.
         notes: what was unusual about how it came, in words. problem: why it cannot be graded.
         when: it was handed in, in UTC, where nbgrader or the platform has written that down.
-        platform_id, email: of the student, where the name has them.
+        platform_id: of the student, where the name has it.
         return_as: what the name of a file begins with that the platform takes back for this try.
         files: copies of what goes with the notebook, by name relative to it.
     """
@@ -49,7 +49,6 @@ class Submission:
     problem: str = ""
     when: datetime | None = None
     platform_id: str = ""
-    email: str = ""
     return_as: str = ""
     files: dict[str, Path] = field(default_factory=dict, hash=False)
 

@@ -19,7 +19,6 @@ from helpers.course.settings import CourseError
 
 WRAPPERS = ("submitted", "submissions")  # beside the name of the archive: a folder around all
 BYTES = 230  # of a name; a folder's may have 255
-EMAIL = re.compile(r"\w[\w.+-]{0,63}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}")
 
 
 @dataclass(frozen=True)
@@ -39,11 +38,6 @@ class Person:
     platform_id: str = ""
     note: str = ""
     files: list[File] = field(default_factory=list)
-
-    @property
-    def email(self) -> str:
-        """The address, where that is the name."""
-        return self.said if EMAIL.fullmatch(self.said) else ""
 
 
 def people(place: Path, units: Collection[str], platform: str = "") -> list[Person]:
@@ -69,7 +63,7 @@ def people(place: Path, units: Collection[str], platform: str = "") -> list[Pers
         files = _unwrapped(files, lambda top: top in {*WRAPPERS, place.name, place.stem})
     found: dict[tuple[str, str], Person] = {}
     for each in files:
-        if who := _by_platform(each, platform) if platform else _by_name(each, units):
+        if who := _person(each, units, platform):
             person, file = who
             # By number, where there is one: a name may be changed.
             key = (person.platform_id, "" if person.platform_id else person.said)
@@ -95,52 +89,32 @@ def _unwrapped(files: list[File], is_around: Callable[[str], bool]) -> list[File
     return _unwrapped(inside, is_around) if wrapped else files
 
 
-def _by_platform(file: File, platform: str) -> tuple[Person, File] | None:
-    """Return who has handed something in, by a name that the platform gave, and what it is."""
+def _person(file: File, units: Collection[str], platform: str) -> tuple[Person, File] | None:
+    """Return who has handed something in, if anybody, and what it is."""
     name, *below = file.parts
-    known = PLATFORMS[platform]
-    if not (found := known.match(name)):
-        if not below and file.is_file and not _holds_work(name):
-            return None  # a list of the class, or the like
-        note = f"{known.title} gives no such name, so nobody's number is in it"
-        said = name if below else NOTEBOOK.sub("", name).removesuffix(".zip")
-        # What could be somebody's name with their number is not left so.
-        student = _with_digest(said) if re.search(r"-[0-9]+\Z", said) else student_of(said)
-        return Person(student, said, note=note), _of_owner(file)
-    told = found.groupdict(default="")
-    own = name[found.end() :].removeprefix(" - ")
-    own = re.sub(r"-\d+(?=\.py\Z)", "", own)  # Canvas counts tries; Python imports no -
-    parts = (own or name,) if not below and file.is_file else tuple(below)
-    order = (platforms.order(told.get("time", "")), file.order[1])
-    said, number = found["student"], told.get("number", "")
-    student = f"{plain(said)}-{number}" if number else student_of(said)
-    return Person(student, said, number), replace(
-        file, parts=parts, order=order, return_as=known.return_as(found)
-    )
-
-
-def _by_name(file: File, units: Collection[str]) -> tuple[Person, File] | None:
-    """Return who has handed something in, by the name of a folder or file, and what it is."""
-    name, *below = file.parts
-    if below or not file.is_file:
-        return Person(student_of(name), name), _of_owner(file)
-    if not _holds_work(name):
-        return None
-    stem = NOTEBOOK.sub("", name).removesuffix(".zip")
-    unit = next((each for each in units if each in stem), "")
-    said = (stem.replace(unit, "").strip(" _-") if unit else stem) or stem
-    return Person(student_of(said), said), file
-
-
-def _of_owner(file: File) -> File:
-    """Return a file with its path from its owner's folder on."""
-    is_loose = len(file.parts) == 1 and file.is_file
-    return file if is_loose else replace(file, parts=file.parts[1:])
-
-
-def _holds_work(name: str) -> bool:
-    """Return whether a file of this name is a notebook or an archive of them."""
-    return bool(NOTEBOOK.search(name)) or name.lower().endswith(".zip")
+    is_loose = not below and file.is_file
+    if platform and (found := PLATFORMS[platform].match(name)):
+        own = name[found.end() :].removeprefix(" - ")
+        own = re.sub(r"-\d+(?=\.py\Z)", "", own)  # Canvas counts tries; Python imports no -
+        parts = (own or name,) if is_loose else tuple(below)
+        order = (platforms.order(found.groupdict().get("time", "")), file.order[1])
+        return_as = PLATFORMS[platform].return_as(found)
+        student = f"{plain(found['student'])}-{found['number']}"
+        person = Person(student, found["student"], found["number"])
+        return person, replace(file, parts=parts, order=order, return_as=return_as)
+    if is_loose and not (NOTEBOOK.search(name) or name.lower().endswith(".zip")):
+        return None  # a list of the class, or the like
+    said, inside = name, replace(file, parts=tuple(below))
+    if is_loose:
+        said, inside = NOTEBOOK.sub("", name).removesuffix(".zip"), file
+        unit = next((each for each in units if each in said), "")
+        said = (said.replace(unit, "").strip(" _-") if unit and not platform else said) or said
+    if not platform:
+        return Person(student_of(said), said), inside
+    # What could be somebody's name with their number is not left so.
+    student = _with_digest(said) if re.search(r"-[0-9]+\Z", said) else student_of(said)
+    note = f"{PLATFORMS[platform].title} gives no such name, so nobody's number is in it"
+    return Person(student, said, note=note), inside
 
 
 def student_of(said: str) -> str:

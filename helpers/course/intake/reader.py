@@ -30,8 +30,6 @@ from helpers.course.intake.identify import Person
 from helpers.course.intake.upload import Limits, Upload
 from helpers.course.settings import CourseError, table_text
 
-END = 2.0  # seconds in which it ends, where it does
-
 
 class Reader:
     """The process, from this one; it starts with the first call and ends with this one at last."""
@@ -59,13 +57,9 @@ class Reader:
                 process.stdin.flush()
                 found = pickle.load(process.stdout)
             except (BrokenPipeError, EOFError, pickle.UnpicklingError):
-                with contextlib.suppress(subprocess.TimeoutExpired):
-                    process.wait(END)
                 self.close()
-                code = process.returncode
                 late = f"reading it takes more than {self.limits.seconds:g} s"
-                died = f"reading it ended the process that did ({code})"
-                raise CourseError(late if code == -signal.SIGALRM else died) from None
+                raise CourseError(f"{late}, or ends the process that reads") from None
             except BaseException:  # as Ctrl-C: what this call returns is not for the next one
                 self.close()
                 raise
