@@ -27,7 +27,7 @@ from helpers.course.pages import feedback
 from helpers.course.pages.feedback import Grade, Mark
 from helpers.course.pages.sanitize import sanitize
 from helpers.course.sandbox.process import Limits
-from helpers.course.settings import CourseError, table_text
+from helpers.course.settings import table_text
 
 
 @dataclass(frozen=True)
@@ -80,10 +80,7 @@ def autograde(
     Raises:
         CourseError: nothing can be said about the notebook; the text says why.
     """
-    try:
-        notebook, repairs = intake.repaired(content, bundle.release)
-    except CourseError as error:
-        raise CourseError(f"not graded: {error}") from error
+    notebook, repairs = intake.repaired(content, bundle.release)
     outcome = execute.execute(notebook, bundle.checks, limits, isolated, files)
     return result(bundle.unit, student, notebook, outcome, repairs)
 

@@ -12,7 +12,7 @@ from nbformat import NotebookNode
 from nbgrader.utils import is_locked
 
 from helpers.course.grading.judge import Check, Judge
-from helpers.course.intake.lesson import definitions, is_unchanged, to_run
+from helpers.course.intake.lesson import UNCHANGED, definitions, to_run
 from helpers.course.sandbox import pool
 from helpers.course.sandbox.process import Limits, Sandbox, SandboxDiedError, SandboxError
 from helpers.course.sandbox.session import TIME_LIMIT, Session, error
@@ -79,7 +79,7 @@ def execute(
                 return _Execution(sandbox, notebook, tests, files or {}).outcome
         except SandboxDiedError as died:
             reason = str(died)
-    raise CourseError(f"not graded: {reason}, twice; run again")
+    raise CourseError(f"{reason}, twice; run again")
 
 
 def strange(notebook: NotebookNode) -> list[str]:
@@ -169,7 +169,7 @@ class _Execution:
         them. Without their imports no answer works, so they have more time than a learner's cell.
         """
         grade_id = cell.metadata.get("nbgrader", {}).get("grade_id")
-        if is_unchanged(cell) and grade_id not in self.tests:
+        if cell.metadata.get(UNCHANGED) and grade_id not in self.tests:
             lesson.append(to_run(cell))
             return []
         code = "\n".join(filter(None, lesson))

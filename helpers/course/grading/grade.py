@@ -17,7 +17,7 @@ import pandas as pd
 from tqdm import tqdm
 
 import helpers
-from helpers.course import intake
+from helpers.course import intake, settings
 from helpers.course.authoring import build, nbgrade
 from helpers.course.grading import grades_csv, lateness
 from helpers.course.grading.autograde import Result, UnitBundle, autograde
@@ -73,11 +73,10 @@ def grade(
         raise CourseError(reason)
     out.mkdir(parents=True, exist_ok=True)
     with exclusive_lock(out):
-        lateness.settle(out, late, course.units())
+        rules = lateness.settle(out, late, course.units())
         again = bool(learners or unit)
         if again:
             grades_csv.read(out)  # which says so where there is nothing yet
-        rules = lateness.rules(out)
         zone = rules.zone if rules else None
         found = intake.find(course, submissions, out / "unpacked", zone, platform)
         found = _chosen(found, learners, unit) if again else found
@@ -128,10 +127,8 @@ def _secret(out: Path) -> bytes:
     """Return what the seeds of OUT's hidden tests are drawn from; made by the first run."""
     path = out / "secret"
     if not path.exists():
-        fresh = path.with_suffix(".new")
-        fresh.touch(mode=0o600)
-        fresh.write_bytes(secrets.token_bytes(32))
-        fresh.replace(path)
+        path.with_suffix(".new").touch(mode=0o600)
+        settings.write(path, secrets.token_bytes(32))
     return path.read_bytes()
 
 
@@ -184,7 +181,7 @@ class _Run:
                 self.isolated,
             )
         except Exception as error:  # whatever is in one learner's file
-            self._fail(found, error, "not graded: ")
+            self._fail(found, error)
             return None
 
     def _key(self, found: Submission) -> str:
@@ -200,14 +197,15 @@ class _Run:
         except Exception as error:  # whatever comes of one learner's code stops nobody else
             self._fail(found, error)
 
-    def _fail(self, found: Submission, error: Exception, prefix: str = "") -> None:
+    def _fail(self, found: Submission, error: Exception) -> None:
         full = isinstance(error, OSError) and error.errno == errno.ENOSPC
         if full or isinstance(error, GradebookError):  # no learner's doing: no row would be right
             raise error
         if type(error).__name__ == "KilledWorker":  # of Dask, which need not be installed
-            error = CourseError("not graded: the workers that had it died; run again")
+            error = CourseError("the workers that had it died; run again")
         text = str(error) if isinstance(error, CourseError | OSError) else repr(error)
-        self._add(found, {"status": table_text(prefix + text), "repairs": "; ".join(found.notes)})
+        status = table_text(f"not graded: {text}")
+        self._add(found, {"status": status, "repairs": "; ".join(found.notes)})
 
     def _add(self, found: Submission, row: dict[str, Any]) -> None:
         names = ("student", "unit", "platform_id", "return_as")

@@ -25,7 +25,7 @@ from helpers.course.grading.autograde import Result
 from helpers.course.grading.journal import writable
 from helpers.course.intake import Submission
 from helpers.course.pages import feedback
-from helpers.course.pages.feedback import Grade, Mark
+from helpers.course.pages.feedback import Grade
 from helpers.course.settings import CourseError
 
 FILES = {"submitted": "ipynb", "autograded": "ipynb", "feedback": "html"}
@@ -148,8 +148,14 @@ class ClassGradebook:
         return journal.find(self.book, student, unit) or {}, submission
 
     def _current(self, submission: SubmittedAssignment, entry: journal.Entry) -> dict[str, Any]:
-        """Return what a row says of the marks now, and keep page and journal in step with them."""
-        mark = self._charged(submission)
+        """Return what a row says of the marks now; bring penalty, page and journal up to date."""
+        self.book.db.flush()
+        self.book.db.expire_all()
+        mark = feedback.mark_of(submission)
+        earned = sum(each.score for each in mark.grades.values())
+        penalty = lateness.penalty(submission, earned, self.rules)
+        submission.notebooks[0].late_submission_penalty = penalty or None
+        mark = replace(mark, penalty=penalty)
         page = self._file("feedback", mark.student, mark.unit)
         if asdict(mark) == entry["mark"] and page.exists():
             return grades_csv.marks(mark)
@@ -167,16 +173,6 @@ class ClassGradebook:
     def _file(self, kind: str, student: str, unit: str) -> Path:
         """Return where nbgrader's own commands look for a file."""
         return self.out / kind / student / unit / f"{unit}.{FILES[kind]}"
-
-    def _charged(self, submission: SubmittedAssignment) -> Mark:
-        """Return the mark of a submission, after its penalty is brought up to date."""
-        self.book.db.flush()
-        self.book.db.expire_all()
-        mark = feedback.mark_of(submission)
-        earned = sum(each.score for each in mark.grades.values())
-        penalty = lateness.penalty(submission, earned, self.rules)
-        submission.notebooks[0].late_submission_penalty = penalty or None
-        return replace(mark, penalty=penalty)
 
     def _write(self, found: Submission, files: dict[str, bytes]) -> None:
         """Put the files where nbgrader's own commands look for them, and remove earlier ones.

@@ -76,27 +76,23 @@ class Rules:
         return 1.0 if begun > self.nothing_after else min(1.0, begun * self.percent / 100)
 
 
-def settle(out: Path, file: Path | None, units: list[str]) -> None:
-    """Copy a file, if there is one, to OUT/late.toml, and see that what OUT has can be read.
+def settle(out: Path, file: Path | None, units: list[str]) -> Rules | None:
+    """Copy a file, if there is one, to OUT/late.toml; return the rules that OUT has.
 
     Raises:
-        CourseError: it cannot, or names a unit that there is not.
+        CourseError: they cannot be read, or name a unit that there is not.
     """
-    path = file or out / NAME
-    if unknown := sorted(read(path).due.keys() - set(units)) if path.exists() or file else []:
-        raise CourseError(f"{path}: no unit {', '.join(unknown)}; there are {', '.join(units)}")
+    found = read(file) if file else rules(out)
+    if unknown := sorted(found.due.keys() - set(units)) if found else []:
+        raise CourseError(f"late.toml: no unit {', '.join(unknown)}; there are {', '.join(units)}")
     if file and file.resolve() != (out / NAME).resolve():
         shutil.copyfile(file, out / NAME)
+    return found
 
 
 def rules(out: Path) -> Rules | None:
     """Return the rules in OUT/late.toml, if there is one."""
     return read(out / NAME) if (out / NAME).exists() else None
-
-
-def policy(out: Path) -> str:
-    """Return a line that says what lateness costs; empty where OUT has none."""
-    return str(rules(out) or "")
 
 
 def read(path: Path) -> Rules:

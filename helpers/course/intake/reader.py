@@ -1,8 +1,8 @@
 """A process that reads what learners hand in, so that none of it costs more than a row.
 
 The system limits its memory and the time of each call; where a call ends it, that one raises an
-error, and the next one starts it again. multiprocessing is no help here: a worker of Dask may start
-no processes of it.
+error, and the next one starts it again. Both sides pickle, as neither executes what learners wrote.
+multiprocessing is no help here: a worker of Dask may start no processes of it.
 """
 
 from __future__ import annotations

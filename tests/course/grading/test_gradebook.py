@@ -141,7 +141,7 @@ def test_one_that_is_refused_costs_the_others_nothing(
 
     monkeypatch.setattr(ClassGradebook, "enter", refusing)
     rows = desk.grade(archive, workers=2)
-    assert rows.status.tolist() == ["graded", "InvalidEntry('it is refused')", "graded"]
+    assert rows.status.tolist() == ["graded", "not graded: InvalidEntry('it is refused')", "graded"]
     assert rows.score.tolist() == ["4.0", "0.0", "4.0"]
     assert sorted(e["row"]["student"] for e in journal.entries(desk.out)) == ["ada", "eve"]
 
