@@ -50,7 +50,7 @@ def people(built: Built) -> list[NotebookNode]:
     Without the cells that train, for which the others would wait. They run the rest of the lesson;
     `course grade` leaves out the cells that draw or show something, by their tags.
     """
-    answers = [{}, *synthetic.mistaken(UNIT), *variants.in_submissions(UNIT)]
+    answers = [{}, *variants.mistaken(UNIT), *variants.in_submissions(UNIT)]
     solved = [synthetic.answered(built.solution, each) for each in answers]
     found = copy.deepcopy([built.released, *solved])
     for notebook in found:

@@ -99,7 +99,6 @@ def _for_instructors(command: Callable[..., Add]) -> None:
     add("--scheduler", default="", help="address of a Dask cluster that runs the notebooks")
     add("--platform", default="", choices=PLATFORMS, help="which learning platform gave the names")
     add("--late", type=Path, help="TOML file with due dates and a policy")
-    add("--groups", type=Path, help="CSV file of group,student: who worked together")
     again = "leave all else as it is, and grade again only "
     add("--only", action="append", default=[], help=again + "this learner")
     add("--unit", default="", help=again + "this unit")
@@ -119,7 +118,7 @@ def _for_instructors(command: Callable[..., Add]) -> None:
     add = command("export", _export, text, graded=True)
     add("out", type=Path, help=graded)
     add("--to", required=True, choices=PLATFORMS)
-    add("--worksheet", type=Path, help="the platform's own table of marks")
+    add("--worksheet", type=Path, required=True, help="the platform's own table of marks")
     add("--unit", default="", help="unit to export, if there are several")
     add("--column", default="", help="column for the marks, if the worksheet has several")
 
@@ -141,7 +140,8 @@ def _grade(course: Course, options: argparse.Namespace) -> None:
     from helpers.course import report
     from helpers.course.grading import grade, grades_csv
 
-    known = len(grades_csv.changes(options.out))
+    again = (options.out / grades_csv.NAME).exists()
+    before = grades_csv.read(options.out) if again else None
     table = grade.grade(
         course,
         options.submissions,
@@ -152,12 +152,11 @@ def _grade(course: Course, options: argparse.Namespace) -> None:
         learners=options.only,
         unit=options.unit,
         late=options.late,
-        groups=options.groups,
         platform=options.platform,
     )
     print(grades_csv.as_text(table))
-    if changed := grades_csv.changes(options.out)[known:]:
-        print("\nChanged (changes.csv lists everything)", *changed, "", sep="\n")
+    if before is not None and (changed := grades_csv.changed(before, table)):
+        print("\nChanged", *changed, "", sep="\n")
     print(f"marks: {options.out / 'grades.csv'}\nfeedback: {options.out / 'feedback'}")
     print(f"report: {report.write(course, options.out)}")
 

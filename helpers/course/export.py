@@ -27,20 +27,6 @@ from helpers.course.worksheets import Learner
 
 
 @dataclass(frozen=True)
-class Marks:
-    """The marks of a unit, which is what a platform calls an assignment.
-
-    Args:
-        most: points. of: who is finished, and what they have. learners: all who handed in.
-    """
-
-    unit: str
-    most: float
-    of: dict[str, str]
-    learners: list[Learner]
-
-
-@dataclass(frozen=True)
 class Exported:
     """What was written, and in words what a person should know of it."""
 
@@ -49,12 +35,12 @@ class Exported:
     said: list[str]
 
 
-def export(out: Path, to: str, worksheet: Path | None, unit: str, column: str) -> Exported:
+def export(out: Path, to: str, worksheet: Path, unit: str, column: str) -> Exported:
     """Write OUT/export/UNIT-PLATFORM.csv and UNIT-PLATFORM-feedback.zip: marks as they are now.
 
     Args:
         to: the platform, of `PLATFORMS`.
-        worksheet: its own table; its rows and columns are kept, and only marks are put in.
+        worksheet: its own table; its rows are kept, and only marks are put in.
         column: of the worksheet, for the marks; else Moodle's, or that with the unit's name.
 
     Raises:
@@ -71,22 +57,15 @@ def export(out: Path, to: str, worksheet: Path | None, unit: str, column: str) -
     done = rows[~rows.student.isin(waiting)]
     if done.empty:
         raise CourseError(f"nobody in {out} has a mark in this unit yet")
-    marks = Marks(
-        rows.unit.iloc[0],
-        max(map(float, done.max_score)),
-        {r.student: number(float(r.score) - float(r.penalty)) for r in done.itertuples()},
-        [Learner(r.student, r.platform_id, r.email) for r in rows.itertuples()],
-    )
-    table, said = (
-        _merged(platform, worksheet, column, marks) if worksheet else _made(platform, marks)
-    )
+    table, said = _merged(platform, worksheet, column, rows, done)
     said += [f"without a mark: {who} ({why})" for who, why in waiting.items()]
     if unknown := [row.student for row in done.itertuples() if NOT_KNOWN in row.late]:
         said.append(f"not known whether late, so without a penalty: {', '.join(unknown)}")
     (out / "export").mkdir(exist_ok=True)
-    grades = out / "export" / f"{marks.unit}-{to}.csv"
+    unit = rows.unit.iloc[0]
+    grades = out / "export" / f"{unit}-{to}.csv"
     worksheets.write(table, grades)
-    feedback = grades.with_name(f"{marks.unit}-{to}-feedback.zip")
+    feedback = grades.with_name(f"{unit}-{to}-feedback.zip")
     said += _zipped(out, platform, feedback, done)
     said.append(f"Upload them in {platform.title}: {platform.upload}.")
     return Exported(grades, feedback, said)
@@ -131,34 +110,25 @@ def _unfinished(row: Any) -> str:
 
 
 def _merged(
-    platform: Platform, path: Path, column: str, marks: Marks
+    platform: Platform, path: Path, column: str, rows: pd.DataFrame, done: pd.DataFrame
 ) -> tuple[pd.DataFrame, list[str]]:
-    """Return the platform's table with the marks in it; where there is none, a cell stays."""
-    table = worksheets.read(path)
-    place = _marks_column(platform, table, path, marks.unit, column)
-    most = worksheets.maximum(table, place)
-    if most not in (None, marks.most):
-        here, there = number(marks.most), number(most or 0)
+    """Return the platform's table with the marks of those who are `done`; other cells stay."""
+    table, unit = worksheets.read(path), rows.unit.iloc[0]
+    place = _marks_column(platform, table, path, unit, column)
+    here, there = max(map(float, done.max_score)), worksheets.maximum(table, place)
+    if there not in (None, here):
         raise CourseError(
-            f"{place} has {there} points in {path}, {marks.unit} has {here}: "
-            f"give it {here} in {platform.title} and fetch the table again"
+            f"{place} has {number(there or 0)} points in {path}, {unit} has {number(here)}: "
+            f"give it {number(here)} in {platform.title} and fetch the table again"
         )
-    found, without = worksheets.matched(platform, table, marks.learners)
+    learners = [Learner(r.student, r.platform_id) for r in rows.itertuples()]
+    found, without = worksheets.matched(platform, table, learners)
+    marks = {r.student: number(float(r.score) - float(r.penalty)) for r in done.itertuples()}
     for row, student in found.items():
-        table.loc[row, place] = marks.of.get(student, table.loc[row, place])
+        table.loc[row, place] = marks.get(student, table.loc[row, place])
     said = [f"not in {path.name}: {who} ({why})" for who, why in without.items()]
-    absent = [_name(platform, table.iloc[[row]]) for row in {*table.index} - {*found}]
-    if absent := list(filter(None, absent)):
-        said.append(f"in {path.name}, but with nothing handed in here: {', '.join(absent)}")
     shown = [each.casefold() for each in (*platform.shows, *platform.needs)]
     return table[[n for n in table if n == place or n.casefold() in shown]], said
-
-
-def _name(platform: Platform, row: pd.DataFrame) -> str:
-    """Return who a row is, in words; empty for a row that is nobody's."""
-    tellers = [*platform.full_names, (platform.identifier,), *((each,) for each in platform.logins)]
-    told = next(filter(None, (worksheets.words(row, each).iloc[0] for each in tellers)), "")
-    return "" if told == "Points Possible" else str(told)
 
 
 def _marks_column(
@@ -179,44 +149,6 @@ def _marks_column(
         names = ", ".join(places)
         raise CourseError(f"which column of {path} is {unit}? Name it with --column: {names}")
     return fits[0]
-
-
-def _made(platform: Platform, marks: Marks) -> tuple[pd.DataFrame, list[str]]:
-    """Return a table of those whose number is known."""
-    if not (table := TABLES.get(platform.title)):
-        raise CourseError(
-            f"{platform.title} knows people by names that submissions do not have: give its own "
-            f"table with --worksheet. Get it at {platform.where}"
-        )
-    known = [each for each in marks.learners if each.platform_id]
-    said = [
-        f"not in the table: {each.student} (no number of {platform.title}'s is known)"
-        for each in marks.learners
-        if not each.platform_id
-    ]
-    return table(marks, known, [marks.of.get(each.student, "") for each in known]), said
-
-
-def _moodles(marks: Marks, known: list[Learner], points: list[str]) -> pd.DataFrame:
-    table = {
-        "Identifier": [f"Participant {each.platform_id}" for each in known],
-        "Email address": [each.email for each in known],
-        "Grade": points,
-        "Maximum Grade": number(marks.most),
-        "Last modified (grade)": "-",
-    }
-    return pd.DataFrame(table)
-
-
-def _canvases(marks: Marks, known: list[Learner], points: list[str]) -> pd.DataFrame:
-    names = ["    Points Possible", *(each.student for each in known)]
-    table: dict[str, Any] = {"Student": names, "ID": ["", *(each.platform_id for each in known)]}
-    table |= dict.fromkeys(("SIS User ID", "SIS Login ID", "Section"), "")
-    return pd.DataFrame(table | {marks.unit: [number(marks.most), *points]})
-
-
-# Brightspace knows people by names that submissions do not have.
-TABLES = {"Moodle": _moodles, "Canvas": _canvases}
 
 
 def _zipped(out: Path, platform: Platform, target: Path, done: pd.DataFrame) -> Iterator[str]:

@@ -10,6 +10,9 @@ from pathlib import Path
 
 UNIT = re.compile(r"\d\d-[a-z0-9-]+")
 TRIED = ((3, 11), (3, 13))  # the versions of Python that CI tries, from and to
+LONGEST = 300  # characters of a reason or a note
+# At the beginning of a cell, also where a table is read whose cells another sign parts.
+FORMULA = re.compile(r"""(^|[;,|])(?=[\s"']*[=+@\uff1d\uff0b\uff0d\uff20-])""")
 WINDOWS = """\
 Grading does not run on Windows itself; it does on Linux, and so in WSL 2 (`wsl --install`, then the
 same commands in its terminal). Everything that a learner does runs on Windows."""
@@ -25,6 +28,11 @@ def printable(text: object) -> str:
         each if each.isprintable() else each.encode("unicode_escape", "surrogatepass").decode()
         for each in str(text)
     )
+
+
+def table_text(text: str) -> str:
+    """Return a text safe for a terminal and, as no formula, for a table."""
+    return FORMULA.sub(r"\1'", printable(text[:LONGEST]))
 
 
 def write(path: Path, content: str | bytes) -> None:

@@ -7,24 +7,12 @@ from __future__ import annotations
 
 import ast
 import copy
-import inspect
-from collections.abc import Callable, Iterator, Mapping
-from functools import cache
-from itertools import zip_longest
-from types import ModuleType
-from typing import Any
+from collections.abc import Mapping
 
 from nbformat import NotebookNode
 
-from helpers.checks import exercises
-from helpers.checks.engine import Mistake, Written
+from helpers.checks.engine import Written
 from helpers.course.authoring.source import TRAINING
-
-
-def mistaken(unit: str) -> list[dict[str, Mistake]]:
-    """Return every mistake of every exercise once, one per exercise in each submission."""
-    columns = [[(each.name, m) for m in each.mistakes] for each in exercises(unit).values()]
-    return [dict(filter(None, row)) for row in zip_longest(*columns)]
 
 
 def answered(solution: NotebookNode, answers: Mapping[str, Written]) -> NotebookNode:
@@ -43,36 +31,3 @@ def answered(solution: NotebookNode, answers: Mapping[str, Written]) -> Notebook
             same = "" if wanted == answer.defines else f"\n{wanted} = {answer.defines}"
             cell.source = answer.text + same
     return notebook
-
-
-def written(answer: Callable[..., Any]) -> Written:
-    """Return the source of `answer` with the imports that it uses.
-
-    A class brings its bases along that stand in the same folder.
-    """
-    folder = answer.__module__.rpartition(".")[0]
-    chain = list(reversed(answer.__mro__)) if isinstance(answer, type) else [answer]
-    chain = [each for each in chain if each.__module__.rpartition(".")[0] == folder]
-    pieces = [inspect.getsource(each) for each in chain]
-    nodes = ast.walk(ast.parse("\n".join(pieces)))
-    names = {node.id for node in nodes if isinstance(node, ast.Name)}
-    names -= {each.__name__ for each in chain}
-    files = dict.fromkeys(inspect.getmodule(each) for each in chain)
-    imports = dict.fromkeys(line for file in files if file for line in _imports(file, names))
-    return Written(answer.__name__.replace("_", " "), "\n".join([*imports, "", *pieces]))
-
-
-def _imports(module: ModuleType, names: set[str]) -> Iterator[str]:
-    """Yield the imports of a module, each with only those names."""
-    for node in _imported(module):
-        used = [a for a in node.names if (a.asname or a.name).split(".")[0] in names]
-        if used:
-            only = copy.copy(node)
-            only.names = used
-            yield ast.unparse(only)
-
-
-@cache  # many answers of one file become cells
-def _imported(module: ModuleType) -> list[ast.Import | ast.ImportFrom]:
-    body = ast.parse(inspect.getsource(module)).body
-    return [node for node in body if isinstance(node, ast.Import | ast.ImportFrom)]

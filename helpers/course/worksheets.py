@@ -23,7 +23,6 @@ class Learner(NamedTuple):
 
     student: str
     platform_id: str
-    email: str
 
 
 def read(path: Path) -> pd.DataFrame:
@@ -115,7 +114,7 @@ def _places(
     if platform.identifier and learner.platform_id:
         return by_key.get(("number", learner.platform_id), set())
     name = learner.student.removesuffix(f"-{learner.platform_id}")
-    keys = [("login", learner.student.casefold()), ("email", learner.email.casefold())]
+    keys = [("login", learner.student.casefold()), ("email", name.casefold())]
     keys += [("name", name), ("name", DIGEST.sub("", name))]
     return set().union(*(by_key.get(key, set()) for key in keys))
 

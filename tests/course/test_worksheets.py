@@ -1,4 +1,4 @@
-"""Tables of platforms: read and written, whose row is whose, and made where none is given."""
+"""Tables of platforms: read and written, and whose row is whose."""
 
 import csv
 from pathlib import Path
@@ -23,10 +23,10 @@ def _table(header: str, *rows: str) -> pd.DataFrame:
 def test_a_number_counts_for_more_than_a_name() -> None:
     """Who goes by a name that leads to another's row neither has it nor keeps the other from it."""
     table = _table("Identifier,Email address,Grade", "Participant 7,ada@uni.edu,")
-    learners = [Learner("Ada-Lovelace-7", "7", ""), Learner("x-ada", "", "ada@uni.edu")]
+    learners = [Learner("Ada-Lovelace-7", "7"), Learner("ada@uni.edu", "")]
     for order in (learners, learners[::-1]):
         found, without = worksheets.matched(PLATFORMS["moodle"], table, order)
-        assert (found, without) == ({0: "Ada-Lovelace-7"}, {"x-ada": "no row is theirs"})
+        assert (found, without) == ({0: "Ada-Lovelace-7"}, {"ada@uni.edu": "no row is theirs"})
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_a_learner_without_a_number_is_found(
     platform: str, header: str, row: str, student: str
 ) -> None:
     table = _table(header, "x,y,z", row)
-    found = worksheets.matched(PLATFORMS[platform], table, [Learner(student, "", "")])
+    found = worksheets.matched(PLATFORMS[platform], table, [Learner(student, "")])
     assert found == ({1: student}, {})
 
 
@@ -60,15 +60,18 @@ def test_no_cell_that_is_written_is_a_formula(tmp_path: Path) -> None:
         assert [*csv.reader(file)] == [["-", "'=2.5"], *([f"'{each}", "-"] for each in harmful)]
 
 
-def test_of_several_units_only_that_which_is_named_goes_out(desk: Desk) -> None:
+def test_of_several_units_only_that_which_is_named_goes_out(desk: Desk, tmp_path: Path) -> None:
     work = desk.archive(**{MOODLE.format("Ada", 101): desk.work()})
     rows = desk.grade(work, platform="moodle")
     later = rows.assign(unit="02-later", student="Zoe-102", platform_id="102")
     stray = rows.assign(unit="", status="not graded: a notebook of no unit")
     pd.concat([later, rows, stray]).to_csv(desk.out / "grades.csv", index=False)
     with pytest.raises(CourseError, match="has 01-tiny, 02-later: name one of them with --unit"):
-        export.export(desk.out, "moodle", None, "", "")
-    made = export.export(desk.out, "moodle", None, UNIT, "")
-    [row] = worksheets.read(made.grades).to_numpy().tolist()
-    assert row == ["Participant 101", "", "4", "4", "-"]
+        export.export(desk.out, "moodle", tmp_path, "", "")
+    (sheet := tmp_path / "x.csv").write_text(
+        "Identifier,Grade,Last modified (grade)\nParticipant 101,,-\nParticipant 102,,-\n"
+    )
+    made = export.export(desk.out, "moodle", sheet, UNIT, "")
+    rows = worksheets.read(made.grades).to_numpy().tolist()
+    assert rows == [["Participant 101", "4", "-"], ["Participant 102", "", "-"]]
     assert not [each for each in made.said if "Zoe" in each or "without a mark" in each]

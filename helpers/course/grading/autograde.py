@@ -6,29 +6,28 @@ The arguments hold all that is needed, so workers on any machine can do it.
 
 from __future__ import annotations
 
+import copy
 import hashlib
-import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
 from nbgrader.preprocessors import LimitOutput
 from nbgrader.utils import compute_checksum, determine_grade, is_grade, is_solution
 
-from helpers.checks.engine.report import Finding, findings_in
+from helpers.checks.engine.report import findings_in
 from helpers.course import intake
 from helpers.course.grading import execute
 from helpers.course.grading.execute import Outcome
 from helpers.course.grading.judge import Check
-from helpers.course.intake import printable
 from helpers.course.pages import feedback
 from helpers.course.pages.feedback import Grade, Mark
 from helpers.course.pages.sanitize import sanitize
 from helpers.course.sandbox.process import Limits
-from helpers.course.settings import CourseError
+from helpers.course.settings import table_text
 
 
 @dataclass(frozen=True)
@@ -53,7 +52,7 @@ class Result:
         mark: as nbgrader's autograder gives it, and as the page tells it.
         files: contents by the folder of nbgrader's that they belong in.
         answers: digests by cell. hints: by exercise.
-        seconds: that it took. problem: why there is no page.
+        seconds: that it took.
     """
 
     mark: Mark
@@ -63,7 +62,6 @@ class Result:
     repairs: list[str] = field(default_factory=list)
     flags: list[str] = field(default_factory=list)
     seconds: float = 0.0
-    problem: str = ""
 
 
 def autograde(
@@ -82,10 +80,7 @@ def autograde(
     Raises:
         CourseError: nothing can be said about the notebook; the text says why.
     """
-    try:
-        notebook, repairs = intake.repaired(content, bundle.release)
-    except CourseError as error:
-        raise CourseError(f"not graded: {error}") from error
+    notebook, repairs = intake.repaired(content, bundle.release)
     outcome = execute.execute(notebook, bundle.checks, limits, isolated, files)
     return result(bundle.unit, student, notebook, outcome, repairs)
 
@@ -94,36 +89,35 @@ def result(
     unit: str, student: str, notebook: NotebookNode, outcome: Outcome, repairs: list[str]
 ) -> Result:
     """Mark a repaired notebook that was executed, and write its page."""
-    submitted = _writable(notebook)
-    executed = nbformat.from_dict(submitted)
+    executed = copy.deepcopy(notebook)
     for cell in executed.cells:
         if cell.cell_type == "code":
-            cell.outputs = _writable(outcome.outputs.get(cell.id, []))
+            cell.outputs = outcome.outputs.get(cell.id, [])
     executed, _ = LimitOutput().preprocess(executed, {})
     mark = Mark(unit, student, _grades(executed))
     autograded, _ = sanitize(executed, {})
     nbformat.validate(autograded)
+    both = {"submitted": notebook, "autograded": autograded}
     made = Result(
         mark,
-        {name: nbformat.v4.writes(each).encode() for name, each in
-         (("submitted", submitted), ("autograded", autograded))},
-        answers_in(executed),
-        {name: [e.hint for e in each if e.hint] for name, each in findings(autograded).items()},
-        [printable(each) for each in repairs + outcome.notes],
-        [printable(each) for each in outcome.flags],
+        {name: nbformat.v4.writes(each).encode() for name, each in both.items()},
+        _answers(executed),
+        _hints(autograded),
+        [table_text(each) for each in repairs + outcome.notes],
+        [table_text(each) for each in outcome.flags],
         outcome.seconds,
-    )  # fmt: skip
-    try:
+    )
+    with suppress(Exception):  # the marks are known all the same; the gradebook says what is wrong
         made.files["feedback"] = feedback.render(autograded, mark).encode("utf-8", "replace")
-    except Exception as error:  # the marks are known all the same
-        made.problem = str(error) or repr(error)
     return made
 
 
-def findings(notebook: NotebookNode) -> dict[str, list[Finding]]:
-    """Return what the checks of an autograded notebook found, by exercise."""
+def _hints(notebook: NotebookNode) -> dict[str, list[str]]:
+    """Return the hints of the checks of an autograded notebook, by exercise."""
     return {
-        cell.metadata.nbgrader.grade_id.removesuffix("-test"): findings_in(cell.outputs)
+        cell.metadata.nbgrader.grade_id.removesuffix("-test"): [
+            each.hint for each in findings_in(cell.outputs) if each.hint
+        ]
         for cell in notebook.cells
         if is_grade(cell) and cell.cell_type == "code"
     }
@@ -147,16 +141,10 @@ def _grades(notebook: NotebookNode) -> dict[str, Grade]:
     return found
 
 
-def answers_in(notebook: NotebookNode) -> dict[str, str]:
+def _answers(notebook: NotebookNode) -> dict[str, str]:
     """Return a digest of what is written in each cell for an answer, by its name."""
     return {
         cell.metadata.nbgrader.grade_id: hashlib.sha256(cell.source.strip().encode()).hexdigest()
         for cell in notebook.cells
         if is_solution(cell)
     }
-
-
-def _writable(value: Any) -> Any:
-    """Return a copy without halves of characters, which JSON may name and no file can hold."""
-    text = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
-    return nbformat.from_dict(json.loads(text))

@@ -12,7 +12,7 @@ from nbformat import NotebookNode
 from nbgrader.utils import is_locked
 
 from helpers.course.grading.judge import Check, Judge
-from helpers.course.intake.lesson import definitions, is_unchanged, to_run
+from helpers.course.intake.lesson import UNCHANGED, definitions, to_run
 from helpers.course.sandbox import pool
 from helpers.course.sandbox.process import Limits, Sandbox, SandboxDiedError, SandboxError
 from helpers.course.sandbox.session import TIME_LIMIT, Session, error
@@ -79,7 +79,7 @@ def execute(
                 return _Execution(sandbox, notebook, tests, files or {}).outcome
         except SandboxDiedError as died:
             reason = str(died)
-    raise CourseError(f"not graded: {reason}, twice; run again")
+    raise CourseError(f"{reason}, twice; run again")
 
 
 def strange(notebook: NotebookNode) -> list[str]:
@@ -90,7 +90,10 @@ def strange(notebook: NotebookNode) -> list[str]:
 
 
 class _Execution:
-    """One notebook on its way."""
+    """One notebook on its way; where a cell ends the kernel, all are run again in a new one.
+
+    A cell that ends two kernels is left out from then on, but for what it defines.
+    """
 
     def __init__(
         self,
@@ -100,88 +103,92 @@ class _Execution:
         files: Mapping[str, bytes],
     ) -> None:
         self.sandbox, self.limits, self.tests, self.files = sandbox, sandbox.limits, tests, files
+        self.cells = [*enumerate(notebook.cells, 1)]
         self.outcome = Outcome()
         if words := strange(notebook):
-            listed = ", ".join(words[:5])
-            self.outcome.flags.append(f"words in its code that no exercise needs: {listed}")
+            self._flag(f"words in its code that no exercise needs: {', '.join(words[:5])}")
+        self.judge = Judge(partial(self._run, remembered=False), self.outcome.flags)
+        self.ended: list[int] = []  # numbers of the cells that ended a kernel
+        self.left_out: dict[int, str] = {}  # why, by number
         start = time.monotonic()
         self.end = start + self.limits.notebook_seconds
-        self.stopped = ""  # why the rest is not run
-        self.kernels = 1
-        self.lesson: list[str] = []  # code of its cells that wait to be run
-        self.number = 0  # of the cell that is run, from 1 on
-        # Number, code and most seconds (0: a cell's) of each so far, to run them again.
-        self.ran: list[tuple[int, str, float]] = []
-        self.session = Session(sandbox, files)
-        self.judge = Judge(partial(self._run, remembered=False), self.outcome.flags)
-        try:
-            for self.number, cell in enumerate(notebook.cells, 1):
-                if cell.cell_type == "code":
-                    self.outcome.outputs[cell.id] = self._cell(cell)
-        finally:
-            if not self.session.close():
-                sandbox.close()
+        reason = self._run_all()
+        if reason:
+            self._flag(reason)
+        for _, cell in self.cells:
+            if cell.cell_type == "code" and cell.id not in self.outcome.outputs:
+                self.outcome.outputs[cell.id] = [error("NotRun", f"not run: {reason}")]
         self.outcome.seconds = time.monotonic() - start
 
-    def _cell(self, cell: NotebookNode) -> list[NotebookNode]:
-        """Return what a cell shows, or an error that says why it was not run."""
-        self._is_late()
-        reason = self.stopped
-        # A cell before it may have ended the kernel a moment later; then this one runs again.
-        for again in (False, True):
-            if self.stopped:
-                return [error("NotRun", f"not run: {reason}")]
+    def _run_all(self) -> str:
+        """Run all cells; return why some are not run, or nothing."""
+        reason = ""
+        for _ in range(KERNELS):
+            self.session = Session(self.sandbox, self.files)
+            reason = self._run_in_kernel()
+            is_clean = self.session.close()
+            if self.sandbox.process.poll() is not None:
+                return reason
+            if not reason or self._is_late():
+                if not is_clean:
+                    self.sandbox.close()
+                return reason
+            if not is_clean:  # what it answers late would be taken for the next one's
+                raise SandboxDiedError("the sandbox did not end a kernel")
+        return reason
+
+    def _is_late(self) -> bool:
+        return time.monotonic() > self.end
+
+    def _run_in_kernel(self) -> str:
+        """Run all cells in this kernel; return why it ended, if it did."""
+        lesson: list[str] = []  # code of its cells that waits to be run
+        for number, cell in self.cells:
+            if cell.cell_type != "code":
+                continue
+            if self._is_late():
+                return f"the notebook took more than {self.limits.notebook_seconds:.0f} s"
             try:
-                return self._executed(cell)
+                self.outcome.outputs[cell.id] = self._cell(number, cell, lesson)
             except SandboxDiedError:
                 raise
             except SandboxError as ended:
                 reason = str(ended)
-            if not self._restart(reason) or again:
-                break
-        if not self.stopped:
-            self._leave_out(self.number, reason)
-            self._survives(definitions(cell.source))
-            self.ran.append((self.number, definitions(cell.source), 0))
-        return [error("NotRun", reason)]
+                self.outcome.outputs[cell.id] = [error("NotRun", reason)]
+                if number in self.ended:
+                    self.left_out[number] = reason
+                    self._flag(f"cell {number}: {reason}; the other cells were run")
+                self.ended.append(number)
+                return reason
+        return ""
 
-    def _is_late(self) -> bool:
-        """Return whether the notebook's time is up; then the rest is not run."""
-        late = time.monotonic() > self.end
-        if late and not self.stopped:
-            self._stop(f"the notebook took more than {self.limits.notebook_seconds:.0f} s")
-        return late
+    def _cell(self, number: int, cell: NotebookNode, lesson: list[str]) -> list[NotebookNode]:
+        """Run a cell, or ask what it tests; return what it shows.
 
-    def _executed(self, cell: NotebookNode) -> list[NotebookNode]:
-        """Run a cell, or ask what it tests; return what it shows."""
-        grade_id = cell.metadata.get("nbgrader", {}).get("grade_id")
-        if grade_id in self.tests:
-            self._run_lesson()
-            shown = self.judge.shown(self.tests[grade_id])
-            self._note_late(shown, f"{grade_id}: the check")
-            return shown
-        if is_unchanged(cell):
-            self.lesson.append(to_run(cell))
-            return []
-        self._run_lesson()
-        shown = self._run(cell.source)
-        self.ran.append((self.number, cell.source, 0))
-        self._note(shown)
-        return shown
-
-    def _run_lesson(self) -> None:
-        """Run the lesson's cells since the last of the learner's; the page needs no output of them.
-
-        A value of a cell that is left out may be missing, which is no error of the learner's.
-        Without their imports no answer works, so they have more time than a learner's cell.
+        The lesson's cells wait until one of the learner's comes, since the page needs no output of
+        them. Without their imports no answer works, so they have more time than a learner's cell.
         """
-        code = "\n".join(filter(None, self.lesson))
-        self.lesson.clear()
+        grade_id = cell.metadata.get("nbgrader", {}).get("grade_id")
+        if cell.metadata.get(UNCHANGED) and grade_id not in self.tests:
+            lesson.append(to_run(cell))
+            return []
+        code = "\n".join(filter(None, lesson))
+        lesson.clear()
         if code:
-            most = self.limits.notebook_seconds
-            self.ran.append((self.number, code, most))
-            shown = self._run(code, most=most)
-            self._note_late(shown, f"the lesson's cells before cell {self.number}")
+            shown = self._run(code, most=self.limits.notebook_seconds)
+            self._flag_late(shown, f"the lesson's cells before cell {number}")
+        if number in self.left_out:
+            self._run(definitions(cell.source))
+            return [error("NotRun", self.left_out[number])]
+        if grade_id in self.tests:
+            shown = self.judge.shown(self.tests[grade_id])
+            self._flag_late(shown, f"{grade_id}: the check")
+        else:
+            shown = self._run(cell.source)
+            self._note(shown)
+        if self.ended:  # it may end the kernel a moment later
+            self._run("pass", remembered=False)
+        return shown
 
     def _note(self, shown: list[NotebookNode]) -> None:
         """Note what is missing here and was not at the learner's."""
@@ -191,56 +198,15 @@ class _Execution:
                 if note not in self.outcome.notes and len(self.outcome.notes) < NOTES:
                     self.outcome.notes.append(note)
 
-    def _note_late(self, shown: list[NotebookNode], what: str) -> None:
+    def _flag(self, text: str) -> None:
+        if text not in self.outcome.flags:
+            self.outcome.flags.append(text)
+
+    def _flag_late(self, shown: list[NotebookNode], what: str) -> None:
         """Tell an instructor what was ended for its time alone: a slow machine may be the cause."""
         for output in shown:
             if output.output_type == "error" and output.ename == TIME_LIMIT:
-                self.outcome.flags.append(f"{what}: {output.evalue}")
-
-    def _restart(self, reason: str) -> bool:
-        """Begin a new kernel with the cells so far; return whether one of them was left out.
-
-        That is one which ends the kernel again. If there are too many, the rest is not run.
-        """
-        left_out = False
-        while self.kernels < KERNELS and self.sandbox.process.poll() is None:
-            if self._is_late():
-                return False
-            self.kernels += 1
-            if not self.session.close():  # what it answers late would be taken for the next one's
-                raise SandboxDiedError("the sandbox did not end a kernel")
-            self.session = Session(self.sandbox, self.files)
-            again = (n for n, (_, c, most) in enumerate(self.ran) if not self._survives(c, most))
-            if (ending := next(again, None)) is None:
-                return left_out and not self._is_late()
-            number, code, _ = self.ran[ending]
-            self.ran[ending] = number, definitions(code), 0
-            self._leave_out(number, reason)
-            left_out = True
-        self._stop(reason)
-        return False
-
-    def _survives(self, code: str, most: float = 0) -> bool:
-        """Run code that ran before, if there is time; return whether it did not end the kernel."""
-        if self._is_late():
-            return True
-        try:
-            shown = self._run(code, most=most)
-            if most:
-                self._note_late(shown, "the lesson's cells, run again")
-            self._run("pass", remembered=False)
-        except SandboxDiedError:
-            raise
-        except SandboxError:
-            return False
-        return True
-
-    def _leave_out(self, number: int, reason: str) -> None:
-        self.outcome.flags.append(f"cell {number}: {reason}; the other cells were run")
-
-    def _stop(self, reason: str) -> None:
-        self.stopped = reason
-        self.outcome.flags.append(reason)
+                self._flag(f"{what}: {output.evalue}")
 
     def _run(self, code: str, remembered: bool = True, most: float = 0.0) -> list[NotebookNode]:
         """Run code; what is left of the notebook's time never goes to one cell alone.

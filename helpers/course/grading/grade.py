@@ -6,7 +6,7 @@ import errno
 import hashlib
 import secrets
 from collections import deque
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -17,18 +17,17 @@ import pandas as pd
 from tqdm import tqdm
 
 import helpers
-from helpers.course import intake
+from helpers.course import intake, settings
 from helpers.course.authoring import build, nbgrade
 from helpers.course.grading import grades_csv, lateness
 from helpers.course.grading.autograde import Result, UnitBundle, autograde
 from helpers.course.grading.gradebook import ClassGradebook
-from helpers.course.grading.journal import GradebookBusyError, exclusive_lock
+from helpers.course.grading.journal import GradebookError, exclusive_lock
 from helpers.course.grading.judge import tests, with_seeds
 from helpers.course.intake import Submission
-from helpers.course.intake import groups as of_groups
 from helpers.course.sandbox import bubblewrap, pool
 from helpers.course.sandbox.process import Limits
-from helpers.course.settings import Course, CourseError
+from helpers.course.settings import Course, CourseError, table_text
 
 LIMITS = Limits()
 LIBRARY = hashlib.sha256(  # a mended check or reference is a reason to grade again
@@ -49,14 +48,13 @@ def grade(
     learners: Collection[str] = (),
     unit: str = "",
     late: Path | None = None,
-    groups: Path | None = None,
     platform: str = "",
 ) -> pd.DataFrame:
     """Grade what `intake` finds in SUBMISSIONS into OUT; return a row per submission.
 
     OUT gets grades.csv, nbgrader's gradebook.db and feedback/STUDENT/UNIT/UNIT.html.
     What an earlier run into the same folder has graded is kept where notebook and unit are those
-    of then; what changed of it is in changes.csv.
+    of then.
 
     Args:
         isolated: False runs learners' code with nothing between it and the machine.
@@ -64,7 +62,6 @@ def grade(
         scheduler: address of a Dask cluster whose workers execute instead.
         learners, unit: these alone are graded, again if need be; the other rows stay.
         late: a file with due dates and a policy, which OUT keeps.
-        groups: a CSV file with the columns group and student; each member gets the group's marks.
         platform: that has given the names of SUBMISSIONS; nbgrader's layout if empty.
 
     Raises:
@@ -76,14 +73,12 @@ def grade(
         raise CourseError(reason)
     out.mkdir(parents=True, exist_ok=True)
     with exclusive_lock(out):
-        lateness.settle(out, late, course.units())
+        rules = lateness.settle(out, late, course.units())
         again = bool(learners or unit)
         if again:
             grades_csv.read(out)  # which says so where there is nothing yet
-        rules = lateness.rules(out)
-        zone = str(rules.zone) if rules and rules.zone else ""
+        zone = rules.zone if rules else None
         found = intake.find(course, submissions, out / "unpacked", zone, platform)
-        found = of_groups.spread(found, groups) if groups else found
         found = _chosen(found, learners, unit) if again else found
         nbgrade.settle(course, out)
         with (
@@ -132,10 +127,8 @@ def _secret(out: Path) -> bytes:
     """Return what the seeds of OUT's hidden tests are drawn from; made by the first run."""
     path = out / "secret"
     if not path.exists():
-        fresh = path.with_suffix(".new")
-        fresh.touch(mode=0o600)
-        fresh.write_bytes(secrets.token_bytes(32))
-        fresh.replace(path)
+        path.with_suffix(".new").touch(mode=0o600)
+        settings.write(path, secrets.token_bytes(32))
     return path.read_bytes()
 
 
@@ -163,8 +156,8 @@ class _Run:
                     each = waiting.popleft()
                     if future := self._started(each, executes):
                         on_way[future] = each
-                done = wait(on_way, return_when=FIRST_COMPLETED).done
-                self._finish({each: on_way.pop(each) for each in list(on_way) if each in done})
+                for done in wait(on_way, return_when=FIRST_COMPLETED).done:
+                    self._finish(on_way.pop(done), done)
                 bar.update(len(self.rows) - bar.n)
 
     def _started(self, found: Submission, executes: Executor) -> Future[Result] | None:
@@ -188,53 +181,32 @@ class _Run:
                 self.isolated,
             )
         except Exception as error:  # whatever is in one learner's file
-            self._fail(found, error, "not graded: ")
+            self._fail(found, error)
             return None
 
     def _key(self, found: Submission) -> str:
         """Return what the journal calls this notebook and all that decides about its marks."""
-        of_whom = [found.student, found.unit, found.digest, found.when]
+        of_whom = [found.student, found.unit, found.digest]
         parts = [*of_whom, self.bundles[found.unit].digest, LIBRARY]
         return hashlib.sha256(repr(parts).encode()).hexdigest()
 
-    def _finish(self, done: dict[Future[Result], Submission]) -> None:
-        """Enter what has come of some submissions, together."""
-        graded = []
-        for future, found in done.items():
-            try:
-                graded.append((found, self._key(found), future.result()))
-            except Exception as error:  # whatever comes of one learner's code stops nobody else
-                self._fail(found, error)
-        self._enter(graded)
-
-    def _enter(self, graded: Sequence[tuple[Submission, str, Result]]) -> None:
+    def _finish(self, found: Submission, done: Future[Result]) -> None:
+        """Enter what has come of a submission."""
         try:
-            rows = self.book.enter(graded) if graded else []
-        except Exception as error:
-            if len(graded) == 1 or _stops(error):
-                self._fail(graded[0][0], error)
-                return
-            for one in graded:  # nobody else's marks are lost for one that is refused
-                self._enter([one])
-            return
-        for (found, *_), row in zip(graded, rows, strict=True):
-            self._add(found, row)
+            self._add(found, self.book.enter(found, self._key(found), done.result()))
+        except Exception as error:  # whatever comes of one learner's code stops nobody else
+            self._fail(found, error)
 
-    def _fail(self, found: Submission, error: Exception, prefix: str = "") -> None:
-        if _stops(error):
+    def _fail(self, found: Submission, error: Exception) -> None:
+        full = isinstance(error, OSError) and error.errno == errno.ENOSPC
+        if full or isinstance(error, GradebookError):  # no learner's doing: no row would be right
             raise error
         if type(error).__name__ == "KilledWorker":  # of Dask, which need not be installed
-            error = CourseError("not graded: the workers that had it died; run again")
+            error = CourseError("the workers that had it died; run again")
         text = str(error) if isinstance(error, CourseError | OSError) else repr(error)
-        status = f"{prefix}{text.encode(errors='replace').decode()[:300]}"
+        status = table_text(f"not graded: {text}")
         self._add(found, {"status": status, "repairs": "; ".join(found.notes)})
 
     def _add(self, found: Submission, row: dict[str, Any]) -> None:
-        names = ("student", "unit", "platform_id", "email", "return_as")
+        names = ("student", "unit", "platform_id", "return_as")
         self.rows.append(grades_csv.EMPTY | row | {name: getattr(found, name) for name in names})
-
-
-def _stops(error: Exception) -> bool:
-    """Return whether it is no learner's doing, so that no row of the table would be right."""
-    full = isinstance(error, OSError) and error.errno == errno.ENOSPC
-    return full or isinstance(error, GradebookBusyError)

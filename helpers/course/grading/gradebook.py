@@ -1,12 +1,12 @@
 """The gradebook of a class, which is nbgrader's; one process writes it.
 
-All that comes of a batch of submissions comes into it in one transaction, with the journal.
+All that comes of a submission comes into it in one transaction, with the journal.
 """
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -15,7 +15,6 @@ from typing import Any
 import nbformat
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook, MissingEntry, SubmittedAssignment
-from nbgrader.utils import parse_utc
 from traitlets.config import Config
 
 from helpers.course import settings
@@ -26,20 +25,18 @@ from helpers.course.grading.autograde import Result
 from helpers.course.grading.journal import writable
 from helpers.course.intake import Submission
 from helpers.course.pages import feedback
-from helpers.course.pages.feedback import Grade, Mark
+from helpers.course.pages.feedback import Grade
 from helpers.course.settings import CourseError
 
 FILES = {"submitted": "ipynb", "autograded": "ipynb", "feedback": "html"}
 CUT_SHORT = "not graded to the end: run `course grade` again"
-
-Graded = tuple[Submission, str, Result]  # with the key that the journal notes
 
 
 class ClassGradebook:
     """OUT/gradebook.db, made where there is none, and the files that belong to it.
 
     Args:
-        config: of nbgrader, for its plug-in of late penalties.
+        config: of nbgrader.
     """
 
     def __init__(self, out: Path, config: Config) -> None:
@@ -83,21 +80,17 @@ class ClassGradebook:
             self.book.db.remove()
             nbgrade.save_cells(instructor, unit, self.config, nbgrade.gradebook(self.out))
 
-    def enter(self, batch: Sequence[Graded]) -> list[dict[str, Any]]:
-        """Enter what workers made of some submissions: all of them, or none.
+    def enter(self, found: Submission, key: str, result: Result) -> dict[str, Any]:
+        """Enter what a worker made of a submission, all or nothing; return its row of grades.csv.
 
-        Returns:
-            Their rows of grades.csv.
+        Args:
+            key: what the journal notes of it.
         """
-        with self.transaction():  # before any file is another, none of them counts as graded
-            for found, *_ in batch:
-                if entry := journal.find(self.book, found.student, found.unit):
-                    journal.put(self.book, found.student, found.unit, entry | {"key": ""})
+        with self.transaction():  # before any file is another, it does not count as graded
+            if entry := journal.find(self.book, found.student, found.unit):
+                journal.put(self.book, found.student, found.unit, entry | {"key": ""})
         with self.transaction():
-            entered = [self._enter(*each) for each in batch]
-            # Before it is committed: who is killed in between has a line twice, and loses none.
-            grades_csv.add_changes(self.out, [line for _, lines in entered for line in lines])
-        return [row for row, _ in entered]
+            return self._enter(found, key, result)
 
     def again(self, found: Submission, key: str) -> dict[str, Any] | None:
         """Return the row of a notebook graded before; None if it is another, or not graded yet.
@@ -106,12 +99,11 @@ class ClassGradebook:
         """
         with self.transaction():
             entry, submission = self._found(found.student, found.unit)
-            if not entry or not submission or entry["key"] != key or not self._has_files(found):
+            kinds = ("submitted", "autograded")
+            files = [self._file(each, found.student, found.unit) for each in kinds]
+            if not submission or entry.get("key") != key or not all(e.exists() for e in files):
                 return None
-            if self.rules:
-                lateness.enter(submission, found, self.rules)
-            row = entry["row"] | self._current(submission, entry)
-            return row | {"late": lateness.described(submission, found)}
+            return self._row(found, submission, entry)
 
     def now(self, student: str, unit: str) -> dict[str, Any]:
         """Return the marks, with what a person has given since in the penalty and on the page.
@@ -127,34 +119,25 @@ class ClassGradebook:
                 return self._current(submission, entry)
         raise CourseError(f"{self.out} holds no marks of {student} in {unit}; grade again")
 
-    def _enter(
-        self, found: Submission, key: str, result: Result
-    ) -> tuple[dict[str, Any], list[list[Any]]]:
-        """Enter a submission; return its row, and the lines of what is another than before."""
-        book, names = self.book, (found.unit, found.student)
-        entry, earlier = self._found(found.student, found.unit)
-        before = feedback.mark_of(earlier) if earlier and entry else None
-        book.update_or_create_student(found.student)
-        submission = book.update_or_create_submission(*names)
-        submission.timestamp = parse_utc(found.when) if found.when else None
+    def _enter(self, found: Submission, key: str, result: Result) -> dict[str, Any]:
+        entry, _ = self._found(found.student, found.unit)
+        self.book.update_or_create_student(found.student)
+        submission = self.book.update_or_create_submission(found.unit, found.student)
         another = entry.get("digest", found.digest) != found.digest
         _fill(submission, result, entry.get("answers", {}), another)
-        if self.rules:
-            lateness.enter(submission, found, self.rules)
-        mark, files = self._charged(submission), dict(result.files)
-        if mark != result.mark and not result.problem:
-            try:
-                files["feedback"] = self._page(files["autograded"].decode(), mark)
-            except Exception as error:  # the marks are known all the same; an old page has others
-                del files["feedback"]
-                result.problem = str(error) or repr(error)
-        self._write(found, files)
-        row = grades_csv.row(found, result, mark) | {"late": lateness.described(submission, found)}
-        new = {"key": key, "row": row, "mark": asdict(mark)}
+        self._write(found, result.files)
+        new = {"key": key, "row": grades_csv.row(found, result), "mark": asdict(result.mark)}
         new |= {"answers": result.answers, "hints": result.hints, "digest": found.digest}
-        journal.put(book, found.student, found.unit, new)
-        lines = grades_csv.changed(before, mark, entry["hints"], result.hints) if before else []
-        return row, lines
+        journal.put(self.book, found.student, found.unit, new)
+        return self._row(found, submission, new)
+
+    def _row(
+        self, found: Submission, submission: SubmittedAssignment, entry: journal.Entry
+    ) -> dict[str, Any]:
+        """Return a row of grades.csv, with the marks that the gradebook has now."""
+        lateness.enter(submission, found, self.rules)
+        late = {"late": lateness.described(submission, found)}
+        return entry["row"] | self._current(submission, entry) | late
 
     def _found(self, student: str, unit: str) -> tuple[journal.Entry, SubmittedAssignment | None]:
         """Return what the journal and nbgrader have of a submission; nothing where one has none."""
@@ -165,45 +148,31 @@ class ClassGradebook:
         return journal.find(self.book, student, unit) or {}, submission
 
     def _current(self, submission: SubmittedAssignment, entry: journal.Entry) -> dict[str, Any]:
-        """Return what a row says of the marks now, and keep page and journal in step with them."""
-        mark = self._charged(submission)
+        """Return what a row says of the marks now; bring penalty, page and journal up to date."""
+        self.book.db.flush()
+        self.book.db.expire_all()
+        mark = feedback.mark_of(submission)
+        earned = sum(each.score for each in mark.grades.values())
+        penalty = lateness.penalty(submission, earned, self.rules)
+        submission.notebooks[0].late_submission_penalty = penalty or None
+        mark = replace(mark, penalty=penalty)
         page = self._file("feedback", mark.student, mark.unit)
         if asdict(mark) == entry["mark"] and page.exists():
             return grades_csv.marks(mark)
         try:
             autograded = self._file("autograded", mark.student, mark.unit)
-            content = self._page(autograded.read_text("utf-8"), mark)
+            text = feedback.render(nbformat.v4.reads(autograded.read_text("utf-8")), mark)
         except Exception as error:  # the marks are known all the same, and an old page has others
             page.unlink(missing_ok=True)
-            return grades_csv.marks(mark) | {
-                "status": grades_csv.WITHOUT_PAGE + (str(error) or repr(error))
-            }
-        settings.write(page, content)
+            reason = str(error) or repr(error)
+            return grades_csv.marks(mark) | {"status": grades_csv.WITHOUT_PAGE + reason}
+        settings.write(page, text.encode("utf-8", "replace"))
         journal.put(self.book, mark.student, mark.unit, entry | {"mark": asdict(mark)})
         return grades_csv.marks(mark)
 
     def _file(self, kind: str, student: str, unit: str) -> Path:
         """Return where nbgrader's own commands look for a file."""
         return self.out / kind / student / unit / f"{unit}.{FILES[kind]}"
-
-    def _has_files(self, found: Submission) -> bool:
-        """Return whether the notebooks are there that belong to an entry."""
-        kinds = ("submitted", "autograded")
-        return all(self._file(kind, found.student, found.unit).exists() for kind in kinds)
-
-    def _charged(self, submission: SubmittedAssignment) -> Mark:
-        """Return the mark of a submission, after its penalty is brought up to date."""
-        self.book.db.flush()
-        self.book.db.expire_all()
-        mark = feedback.mark_of(submission)
-        earned = sum(each.score for each in mark.grades.values())
-        penalty = lateness.penalty(submission, earned, self.rules, self.config)
-        submission.notebooks[0].late_submission_penalty = penalty or None
-        return replace(mark, penalty=penalty)
-
-    def _page(self, autograded: str, mark: Mark) -> bytes:
-        notebook = nbformat.v4.reads(autograded)
-        return feedback.render(notebook, mark).encode("utf-8", "replace")
 
     def _write(self, found: Submission, files: dict[str, bytes]) -> None:
         """Put the files where nbgrader's own commands look for them, and remove earlier ones.
@@ -218,8 +187,6 @@ class ClassGradebook:
                 fresh.mkdir(parents=True)
                 path = fresh / place.name
                 path.write_bytes(files[kind])
-                if found.when:
-                    (fresh / "timestamp.txt").write_text(found.when)
                 path.chmod(0o444 if kind == "autograded" else 0o644)
             shutil.rmtree(folder, ignore_errors=True)
             if kind in files:

@@ -1,10 +1,8 @@
-"""grades.csv, a row per submission, and changes.csv, what is another after one is graded again."""
+"""grades.csv, a row per submission."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import suppress
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,29 +11,23 @@ import pandas as pd
 from helpers.course import settings
 from helpers.course.grading.autograde import Result
 from helpers.course.intake import Submission
-from helpers.course.pages.feedback import Grade, Mark
+from helpers.course.pages.feedback import Mark
 from helpers.course.settings import CourseError, printable
 
 NAME = "grades.csv"
 EMPTY: dict[str, Any] = {  # a row of grades.csv
     "student": "", "unit": "", "score": 0.0, "pending": 0.0, "max_score": 0.0, "late": "",
     "penalty": 0.0, "status": "", "flags": "", "repairs": "", "hints": [], "seconds": 0.0,
-    "platform_id": "", "email": "", "return_as": "",
+    "platform_id": "", "return_as": "",
 }  # fmt: skip
 COLUMNS = list(EMPTY)
 WITHOUT_PAGE = "graded, without a feedback page: "
-CHANGES = "changes.csv"
-CHANGED = [  # columns of changes.csv
-    "when", "student", "unit", "exercise", "points_before", "points_after", "hint_before",
-    "hint_after",
-]  # fmt: skip
-Hints = Mapping[str, list[str]]  # by exercise
 
 
-def row(found: Submission, result: Result, mark: Mark) -> dict[str, Any]:
-    """Return the row of grades.csv of a submission."""
+def row(found: Submission, result: Result) -> dict[str, Any]:
+    """Return the row of grades.csv of a submission, but for its marks."""
     hints = [hint for each in result.hints.values() for hint in each]
-    made = marks(mark) | {
+    return {
         "student": found.student,
         "unit": found.unit,
         "seconds": round(result.seconds, 1),
@@ -43,9 +35,6 @@ def row(found: Submission, result: Result, mark: Mark) -> dict[str, Any]:
         "repairs": "; ".join([*found.notes, *result.repairs]),
         "hints": list(dict.fromkeys(hints)),
     }
-    if result.problem:
-        made["status"] = WITHOUT_PAGE + result.problem
-    return made
 
 
 def marks(mark: Mark) -> dict[str, Any]:
@@ -83,15 +72,12 @@ def read(out: Path) -> pd.DataFrame:
     """Return grades.csv, its words as they are: a learner may be called NA.
 
     Raises:
-        CourseError: there is none, or it is of an earlier version of the course.
+        CourseError: there is none.
     """
     try:
-        rows = pd.read_csv(out / NAME, dtype=str, keep_default_na=False)
+        return pd.read_csv(out / NAME, dtype=str, keep_default_na=False)
     except (FileNotFoundError, pd.errors.EmptyDataError) as error:
         raise CourseError(f"{out} holds no grades.csv; `course grade` writes it") from error
-    if "return_as" not in rows:
-        raise CourseError(f"{out} was graded by an earlier version: run `course grade` again")
-    return rows
 
 
 def as_text(table: pd.DataFrame) -> str:
@@ -109,42 +95,15 @@ def as_text(table: pd.DataFrame) -> str:
     return marks.to_string(index=False) + ("\n\nHints given\n" + "".join(hints) if hints else "")
 
 
-def changed(before: Mark, after: Mark, hints: Hints, hints_after: Hints) -> list[list[Any]]:
-    """Return a line for each exercise of a notebook whose points or hints are others."""
-    lines = []
-    for name, grade in before.grades.items():
-        exercise = name.removesuffix("-test")
-        points = [_points(each) for each in (grade, after.grades.get(name, Grade()))]
-        both = [" ".join(dict.fromkeys(each.get(exercise, []))) for each in (hints, hints_after)]
-        if grade.max_score and (points[0] != points[1] or both[0] != both[1]):
-            lines.append([datetime.now(UTC), after.student, after.unit, exercise, *points, *both])
-    return lines
+def changed(before: pd.DataFrame, after: pd.DataFrame) -> list[str]:
+    """Return in words whose points are others than `before`, which `read` has returned."""
 
+    def points(score: Any, pending: Any) -> str:
+        return f"{float(score):g}" + f", {float(pending):g} pending" * bool(float(pending))
 
-def _points(grade: Grade) -> str:
-    """Return a number, "pending", or both: given by hand before the answer was changed."""
-    known = grade.by_hand or grade.score or not grade.needs_manual
-    return ", ".join([f"{grade.score:g}"] * bool(known) + ["pending"] * grade.needs_manual)
-
-
-def add_changes(out: Path, lines: list[list[Any]]) -> None:
-    """Append lines, which are columns of `CHANGED`, to OUT/changes.csv."""
-    if lines:
-        path, table = out / CHANGES, pd.DataFrame(lines, columns=CHANGED)
-        table.to_csv(path, mode="a", header=not path.exists(), index=False)
-
-
-def changes(out: Path) -> list[str]:
-    """Return the lines of OUT/changes.csv in words, the oldest first."""
-    if not (out / CHANGES).exists():
-        return []
-    found = []
-    table = pd.read_csv(out / CHANGES, dtype=str, keep_default_na=False).map(printable)
-    for row in table.itertuples():
-        text = f"{row.student}, {row.unit}, {row.exercise}: "
-        text += f"{row.points_before} → {row.points_after} points"
-        if row.hint_before != row.hint_after:
-            text += f"\n  hint before: {row.hint_before or 'none'}"
-            text += f"\n  hint after: {row.hint_after or 'none'}"
-        found.append(text)
-    return found
+    both = after.merge(before, on=["student", "unit"], suffixes=("", "_before"))
+    pairs = [
+        (row, points(row.score_before, row.pending_before), points(row.score, row.pending))
+        for row in both.itertuples()
+    ]
+    return [f"{printable(r.student)}, {r.unit}: {a} → {b} points" for r, a, b in pairs if a != b]

@@ -6,10 +6,8 @@ come in one transaction, so whenever a run is killed, each tells of the same not
 
 from __future__ import annotations
 
-import errno
 import fcntl
 import json
-import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
@@ -38,8 +36,8 @@ OF_ONE = READ + " WHERE student = :student AND unit = :unit"
 Entry = dict[str, Any]  # "key" of the notebook graded, "row" of grades.csv, "hints" by exercise, …
 
 
-class GradebookBusyError(CourseError):
-    """Another program does not end what it writes into the gradebook."""
+class GradebookError(CourseError):
+    """Nothing can be written into the gradebook."""
 
 
 def create(out: Path) -> None:
@@ -68,19 +66,14 @@ def writable(out: Path) -> Iterator[None]:
     """Say what a person can mend where nothing can be written.
 
     Raises:
-        GradebookBusyError: SQLite has waited for another program in vain.
-        OSError: the disk is full.
+        GradebookError: the disk is full, or SQLite has waited for another program in vain.
     """
     try:
         yield
-    except (OperationalError, sqlite3.OperationalError) as error:
-        if "disk is full" in str(error):
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) from error
-        if "database is locked" not in str(error):
-            raise
-        raise GradebookBusyError(
-            f"another program is writing into {out / 'gradebook.db'} (nbgrader, or a viewer of "
-            "databases): close it, then run again; what has been graded is kept"
+    except OperationalError as error:
+        raise GradebookError(
+            f"{out / 'gradebook.db'} cannot be written ({error.orig}): free some space, or close "
+            "nbgrader and what else uses it, and run again; what has been graded is kept"
         ) from error
 
 

@@ -13,7 +13,6 @@ import torch
 from nbformat import NotebookNode, v4
 from nbgrader.utils import is_grade
 
-from helpers.checks.engine import Report
 from helpers.checks.engine.run import Answers
 from helpers.checks.engine.serialize import decode
 from helpers.course.authoring import check_call
@@ -74,18 +73,14 @@ class Judge:
     def shown(self, test: Check) -> list[NotebookNode]:
         """Return what a test cell shows, from which nbgrader reads its points."""
         arguments = [repr(test.module), repr(test.exercise), repr(test.seed), test.answer]
-        report, instead = self._judged(test, self.run(_call("ask", *arguments)))
-        return [instead or _as_output(report)]
-
-    def _judged(self, test: Check, shown: list[NotebookNode]) -> tuple[Report, NotebookNode | None]:
-        """Return the report on the kernel's answers, or what the cell shows in its place."""
-        none = Report(test.exercise, [])
+        ask = f"__import__({shell.__name__!r}, fromlist=['']).ask({', '.join(arguments)})"
+        shown = self.run(ask)
         data = [each.get("data", {}) for each in shown]
         published = [each[shell.ANSWERS] for each in data if shell.ANSWERS in each]
         if errors := [each for each in shown if each.output_type == "error"]:
-            return none, errors[-1]  # where the time was up, that comes behind what it interrupted
+            return errors[-1:]  # where the time was up, that comes behind what it interrupted
         if len(published) != 1:
-            return none, self._denied("the questions of the check were not answered")
+            return [self._denied("the questions of the check were not answered")]
         exercise = test.load()
         with _judging, torch.random.fork_rng(devices=[]):
             cases = exercise.drawn(test.seed)
@@ -93,24 +88,16 @@ class Judge:
             try:
                 answers = from_json(published[0], numbers)
             except ValueError as reason:
-                return none, self._denied(f"the answers were made up: {reason}")
-            return exercise.judge(answers, test.seed, cases), None
+                return [self._denied(f"the answers were made up: {reason}")]
+            report = exercise.judge(answers, test.seed, cases)
+        result = v4.new_output("execute_result", data=report._repr_mimebundle_(), execution_count=1)
+        return [nbformat.from_dict(result)]
 
     def _denied(self, reason: str) -> NotebookNode:
         reason = reason[:LONGEST]  # it may quote what a learner sent
         if reason not in self.flags:
             self.flags.append(reason)
         return error("NoMarks", reason)
-
-
-def _call(function: str, *arguments: str) -> str:
-    """Return code that calls a function of `shell`."""
-    return f"__import__({shell.__name__!r}, fromlist=['']).{function}({', '.join(arguments)})"
-
-
-def _as_output(report: Report) -> NotebookNode:
-    data: dict[str, Any] = report._repr_mimebundle_()
-    return nbformat.from_dict(v4.new_output("execute_result", data=data, execution_count=1))
 
 
 def from_json(data: Any, asked: Mapping[str, int]) -> Answers:

@@ -12,7 +12,7 @@ Each line of late.toml may be left out:
     02-sinusoidal = 2026-10-24T23:59:00+02:00
 
 The gradebook keeps due dates, extensions and penalties where nbgrader has them, so a due date may
-be set in formgrader instead. Without the file nbgrader's own plug-in says what lateness costs.
+be set in formgrader instead.
 """
 
 from __future__ import annotations
@@ -23,30 +23,20 @@ import tomllib
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
-from typing import Any
 from zoneinfo import ZoneInfo
 
 from nbgrader.api import SubmittedAssignment
-from nbgrader.preprocessors import AssignLatePenalties
-from traitlets.config import Config
 
-from helpers.course.intake import Submission, times
-from helpers.course.intake.platforms import PLATFORMS
+from helpers.course.intake import Submission
+from helpers.course.intake.times import in_utc
 from helpers.course.pages.page import duration
 from helpers.course.settings import CourseError
 
 NAME = "late.toml"
 STEPS = {"hour": timedelta(hours=1), "day": timedelta(days=1)}
-LINES = (
-    'zone = "Europe/Berlin"',
-    "percent = 10, up to 100",
-    'per = "day" or per = "hour"',
-    "grace = 15, in minutes",
-    "nothing_after = 5, in days or hours",
-    "[due], and below it UNIT = 2026-10-24T23:59:00+02:00, or without +02:00 where there is a zone",
-)
 NOT_KNOWN = "not known"
 MANY = 1_000_000  # of minutes, hours or days
+MOST = {"percent": 100, "grace": MANY, "nothing_after": MANY}
 
 
 @dataclass(frozen=True)
@@ -86,27 +76,23 @@ class Rules:
         return 1.0 if begun > self.nothing_after else min(1.0, begun * self.percent / 100)
 
 
-def settle(out: Path, file: Path | None, units: list[str]) -> None:
-    """Copy a file, if there is one, to OUT/late.toml, and see that what OUT has can be read.
+def settle(out: Path, file: Path | None, units: list[str]) -> Rules | None:
+    """Copy a file, if there is one, to OUT/late.toml; return the rules that OUT has.
 
     Raises:
-        CourseError: it cannot, or names a unit that there is not.
+        CourseError: they cannot be read, or name a unit that there is not.
     """
-    path = file or out / NAME
-    if unknown := sorted(read(path).due.keys() - set(units)) if path.exists() or file else []:
-        raise CourseError(f"{path}: no unit {', '.join(unknown)}; there are {', '.join(units)}")
+    found = read(file) if file else rules(out)
+    if unknown := sorted(found.due.keys() - set(units)) if found else []:
+        raise CourseError(f"late.toml: no unit {', '.join(unknown)}; there are {', '.join(units)}")
     if file and file.resolve() != (out / NAME).resolve():
         shutil.copyfile(file, out / NAME)
+    return found
 
 
 def rules(out: Path) -> Rules | None:
     """Return the rules in OUT/late.toml, if there is one."""
     return read(out / NAME) if (out / NAME).exists() else None
-
-
-def policy(out: Path) -> str:
-    """Return a line that says what lateness costs; empty where OUT has none."""
-    return str(rules(out) or "")
 
 
 def read(path: Path) -> Rules:
@@ -119,69 +105,55 @@ def read(path: Path) -> Rules:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise CourseError(f"{path} cannot be read: {error}") from error
-    zone = _zone(values.get("zone"))
-    wrong = [name for name, value in values.items() if not _is_right(name, value)]
-    if "percent" not in values:
-        wrong += [name for name in ("per", "grace", "nothing_after") if name in values]
-    for unit, moment in {} if wrong else values.get("due", {}).items():
-        if not isinstance(moment, datetime) or not (moment.tzinfo or zone):
-            wrong.append(f"{unit} = {moment}")
-    if wrong:
-        lines = "\n  ".join(["it may have these lines:", *LINES])
-        raise CourseError(f"{path}: {', '.join(wrong)} cannot be read so; {lines}")
-    due = {
-        unit: moment if moment.tzinfo else moment.replace(tzinfo=zone)
-        for unit, moment in values.get("due", {}).items()
-    }
-    return Rules(**values | {"zone": zone, "due": due})
-
-
-def _is_right(name: str, value: Any) -> bool:
-    """Return whether a key of the file may have this value."""
-    if name == "due":
-        return isinstance(value, dict)
-    if name == "zone":
-        return _zone(value) is not None
-    if name == "per":
-        return value in list(STEPS)
-    most = {"percent": 100, "grace": MANY, "nothing_after": MANY}.get(name, -1)
-    return type(value) in (int, float) and 0 <= value <= most
+    due = values.pop("due", {})
+    try:
+        zone = _zone(values.pop("zone", None))
+        if unknown := values.keys() - {*MOST, "per"}:
+            raise ValueError(f"there is no {', '.join(unknown)}")
+        for name, most in MOST.items():
+            if not 0 <= values.get(name, 0) <= most:
+                raise ValueError(f"{name} is a number from 0 to {most}")
+        if values.get("per", "day") not in STEPS:
+            raise ValueError('per is "day" or "hour"')
+        if values and "percent" not in values:
+            raise ValueError("percent is missing")
+        return Rules({unit: _moment(due[unit], zone) for unit in due}, zone, **values)
+    except (TypeError, ValueError) as error:
+        raise CourseError(f"{path} cannot be read: {error}; see docs/grading.md") from error
 
 
 def _zone(name: object) -> ZoneInfo | None:
     try:
         return ZoneInfo(str(name)) if name else None
-    except (OSError, ValueError, LookupError):
-        return None
+    except (OSError, ValueError, LookupError) as error:
+        raise ValueError(f'there is no zone {name}, but "Europe/Berlin", say') from error
 
 
-def enter(submission: SubmittedAssignment, found: Submission, rules: Rules) -> None:
+def _moment(moment: object, zone: tzinfo | None) -> datetime:
+    """Return a due date with its time zone."""
+    if not isinstance(moment, datetime) or not (moment.tzinfo or zone):
+        raise ValueError(f"{moment} is no due date with a time zone: 2026-10-24T23:59:00+02:00")
+    return moment if moment.tzinfo else moment.replace(tzinfo=zone)
+
+
+def enter(submission: SubmittedAssignment, found: Submission, rules: Rules | None) -> None:
     """Give a submission of the gradebook its due date and time; the caller commits."""
-    if found.unit in rules.due:
-        submission.assignment.duedate = _plain(rules.due[found.unit])
-    handed_in = _handed_in(found, rules.zone)
-    submission.timestamp = _plain(handed_in) if handed_in else None
+    if rules and found.unit in rules.due:
+        submission.assignment.duedate = in_utc(rules.due[found.unit])
+    submission.timestamp = found.when
 
 
-def penalty(
-    submission: SubmittedAssignment, earned: float, rules: Rules | None, config: Config
-) -> float:
-    """Return the points that lateness costs, by the rules, else by nbgrader's plug-in.
+def penalty(submission: SubmittedAssignment, earned: float, rules: Rules | None) -> float:
+    """Return the points that lateness costs.
 
     Args:
         earned: points that the submission has now.
     """
-    late = seconds(submission)
-    if not late:
+    if not rules or not seconds(submission):
         return 0.0
-    if rules:
-        moments = (submission.duedate, submission.timestamp)
-        due, handed_in = (m.replace(tzinfo=UTC).astimezone(rules.zone or UTC) for m in moments)
-        return round(rules.lost(due, handed_in) * earned, 2)
-    step = AssignLatePenalties(config=config)
-    step.init_plugin()
-    cost = step.plugin_inst.late_submission_penalty(submission.student_id, earned, late)
-    return min(max(cost or 0.0, 0.0), earned)
+    moments = (submission.duedate, submission.timestamp)
+    due, handed_in = (m.replace(tzinfo=UTC).astimezone(rules.zone or UTC) for m in moments)
+    return round(rules.lost(due, handed_in) * earned, 2)
 
 
 def seconds(submission: SubmittedAssignment) -> float:
@@ -191,29 +163,10 @@ def seconds(submission: SubmittedAssignment) -> float:
 
 def described(submission: SubmittedAssignment, found: Submission) -> str:
     """Return how late it is in words; empty where there is no due date."""
-    canvas = PLATFORMS["canvas"].match(f"{_uploaded(found)}x")  # elsewhere LATE may be a name
-    if canvas and canvas.groupdict().get("late") and not submission.timestamp:
+    if found.return_as.startswith("for-") and "_LATE_" in found.return_as:
         return f"yes, by Canvas; by how much is {NOT_KNOWN}"
     if not submission.assignment.duedate:
         return ""
     if not submission.timestamp:
         return NOT_KNOWN
     return duration(seconds(submission)) or "no"
-
-
-def _handed_in(found: Submission, zone: tzinfo | None) -> datetime | None:
-    """Return when, if a timestamp.txt says so, or a platform's name by the clock of `zone`."""
-    if found.when:
-        return datetime.strptime(found.when, times.FORM).replace(tzinfo=UTC)
-    clock = times.of_return(_uploaded(found))
-    return clock.replace(tzinfo=zone) if clock and zone else None
-
-
-def _uploaded(found: Submission) -> str:
-    """Return the platform's name for the upload, which a member of a group shares."""
-    return found.uploaded_as or found.return_as
-
-
-def _plain(moment: datetime) -> datetime:
-    """Return it as nbgrader's tables have it: in UTC, without saying so."""
-    return moment.astimezone(UTC).replace(tzinfo=None)

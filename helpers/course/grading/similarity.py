@@ -8,21 +8,25 @@ class, are what the exercise forces. Nothing here is a mark.
 
 from __future__ import annotations
 
+import builtins
+import io
 import re
+import tokenize
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from itertools import combinations
+from keyword import iskeyword
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from nbformat import v4
-from pygments.lexers import PythonLexer
-from pygments.token import Comment, Literal, Name, Punctuation, String, Text
 
 RUN = 5  # tokens
 SET = re.compile(r"\b\w+\.(\w+)\s*=(?!=)")  # attributes that an author names
 LONGEST = 20_000  # characters of an answer; nobody writes so much by hand
-BLANK = re.compile(r"\s{200,}")  # which the lexer reads again from each of its lines
+TEXT = "text"  # all strings
+SKIPPED = (tokenize.COMMENT, tokenize.NL, tokenize.INDENT, tokenize.DEDENT)
 # Measured in tests/course/grading/test_similarity.py, on copies and on answers written apart.
 ALIKE = 0.75  # fraction of the shorter answer's own runs
 ENOUGH = 10  # runs shared; a line may be the same by chance
@@ -116,7 +120,7 @@ def _lines(code: str, shared: Runs) -> tuple[int, ...]:
 
 def _runs(code: str) -> Iterator[tuple[tuple[str, ...], tuple[int, ...]]]:
     """Each run of tokens, and the line of each of them."""
-    for statement in _statements(BLANK.sub("\n", code)[:LONGEST]):
+    for statement in _statements(code[:LONGEST]):
         tokens, lines = zip(*statement, strict=True)
         if tokens[0] not in ("import", "from"):
             for i in range(max(1, len(tokens) - RUN + 1)):
@@ -124,41 +128,32 @@ def _runs(code: str) -> Iterator[tuple[tuple[str, ...], tuple[int, ...]]]:
 
 
 def _statements(code: str) -> Iterator[list[tuple[str, int]]]:
-    """The tokens of each statement, and the line of each, counted from 1."""
-    statement: list[tuple[str, int]] = []
-    depth, before, line = 0, "", 1
+    """The tokens of each statement, and the line of each, counted from 1; texts alone are none.
+
+    Of what is no Python, those up to where it is none.
+    """
     named = set(SET.findall(code))
-    for kind, text in PythonLexer(stripnl=False).get_tokens(code):
-        begins, line = line, line + text.count("\n")
-        if kind in Text and "\n" in text and depth <= 0:
-            if statement:
-                yield statement
-            statement, depth, before = [], 0, ""
-        if kind in Comment or kind in String.Doc or kind in Text:
-            continue
-        if kind in Punctuation:
-            depth += sum(map(text.count, "([{")) - sum(map(text.count, ")]}"))
-        before, token = text, _token(kind, text, before, named)
-        statement.append((token, begins))
-    if statement:
-        yield statement
+    statement: list[tuple[str, int]] = []
+    before = ""
+    with suppress(tokenize.TokenError, SyntaxError):
+        for each in tokenize.generate_tokens(io.StringIO(code).readline):
+            if each.type in (tokenize.NEWLINE, tokenize.ENDMARKER):
+                if any(token != TEXT for token, _ in statement):
+                    yield statement
+                statement = []
+            elif each.type not in SKIPPED:
+                statement.append((_token(each, before, named), each.start[0]))
+                before = each.string
 
 
-def _token(kind: Any, text: str, before: str, named: set[str]) -> str:
+def _token(token: tokenize.TokenInfo, before: str, named: set[str]) -> str:
     """A token as it counts: all names that an author chooses are one, and so are all strings."""
-    if kind in Name and (before != "." or text in named):
-        if kind not in Name.Builtin or kind in Name.Builtin.Pseudo:
-            return "name"
-    elif kind in String:
-        return "text"
-    elif kind in Literal.Number:
-        return _number(text)
+    text = token.string
+    if token.type == tokenize.STRING:
+        return TEXT
+    if token.type == tokenize.NUMBER:
+        with suppress(ValueError):  # hexadecimal, complex
+            return f"{float(text):g}"  # 10_000.0 is 10000
+    if token.type == tokenize.NAME and (before != "." or text in named):
+        return text if iskeyword(text) or hasattr(builtins, text) else "name"
     return text
-
-
-def _number(text: str) -> str:
-    """10_000.0 is 10000."""
-    try:
-        return f"{float(text):g}"
-    except ValueError:  # hexadecimal, complex
-        return text

@@ -4,37 +4,68 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import datetime, tzinfo
 from pathlib import Path
-from typing import Any
 
-from helpers.course.intake import times
+from nbformat import NotebookNode
+
+from helpers.course.intake import notebook_file, platforms, repair, times
 from helpers.course.intake.notebook_file import LARGEST
-from helpers.course.intake.tree import NOTEBOOK, File, Parts
-from helpers.course.intake.upload import BESIDE, Upload
+from helpers.course.intake.upload import BESIDE, NOTEBOOK, File, Parts, Upload
 from helpers.course.settings import CourseError
 
 NAMED = 3  # files that a row names
 TIMESTAMP = "timestamp.txt"  # which nbgrader writes beside a notebook
+NO_TIME = "timestamp.txt has no time that is known; for its time zone, put zone into late.toml"
 PAGES = ("index.html", "onlinetext.html", "_text.html")  # a platform's list, or typed there
 COMPANIONS = 50  # files that go with one notebook
 NEVER = {"helpers", "helpers.py", "__pycache__"}  # the course's own, and what Python leaves
-UNREAD = (".html", ".htm", ".7z", ".rar", ".tar", ".gz", ".tgz", ".bz2", ".xz")  # by any code
-# The unit of a notebook from its content and the unit that its name tells (either may be empty),
-# and how many of its exercises are answered.
-Guess = Callable[[bytes, str], tuple[str, int]]
+UNREAD = (".html", ".htm", ".zip", ".7z", ".rar", ".tar", ".gz", ".tgz")  # by any code
+Names = dict[str, set[str]]  # of the exercises of each unit
+
+
+@dataclass(frozen=True)
+class Submission:
+    """What one person handed in for one unit.
+
+    Args:
+        student: a name that nbgrader can use as a folder, and nobody else's.
+        unit: by the name of its folder or file, or by its cells; empty where none of them says.
+        path: a copy of the notebook. digest: of what is in it.
+        notes: what was unusual about how it came, in words. problem: why it cannot be graded.
+        when: it was handed in, in UTC, where nbgrader or the platform has written that down.
+        platform_id: of the student, where the name has it.
+        return_as: what the name of a file begins with that the platform takes back for this try.
+        files: copies of what goes with the notebook, by name relative to it.
+    """
+
+    student: str
+    unit: str
+    path: Path = Path()
+    digest: str = ""
+    notes: tuple[str, ...] = ()
+    problem: str = ""
+    when: datetime | None = None
+    platform_id: str = ""
+    return_as: str = ""
+    files: dict[str, Path] = field(default_factory=dict, hash=False)
 
 
 @dataclass
 class Try:
-    """A notebook, the unit that its name tells, the unit that it is of, and what to say of it."""
+    """A notebook, the unit that its name tells and the one that it is of, and what to say of it.
+
+    Args:
+        answered: how many exercises are.
+    """
 
     file: File
     named: str
     unit: str
     answered: int = 0
-    notes: list[str] = field(default_factory=list)
+    note: str = ""
     problem: str = ""
 
     @property
@@ -43,23 +74,25 @@ class Try:
         return self.answered > 0, self.named in ("", self.unit), self.file.order
 
 
-def rows(upload: Upload, units: list[str], guess: Guess, zone: str) -> Iterator[dict[str, Any]]:
-    """Yield fields of a `Submission` for each unit: the newest notebook that somebody worked in.
+def submissions(
+    student: str, upload: Upload, names: Names, zone: tzinfo | None
+) -> Iterator[Submission]:
+    """Yield what somebody handed in for each unit: the newest notebook that is answered.
 
     For a unit that has a folder and no notebook, a row says so. Copies not needed are removed.
     """
-    tries: dict[str, list[Try]] = {}
+    tries: defaultdict[str, list[Try]] = defaultdict(list)
     others: defaultdict[str, list[str]] = defaultdict(list)  # by unit, what is of no use
     for folder in upload.folders:
-        others[_unit_of(folder, units)] += []
+        others[_unit_of(folder, names)] += []
     for file in upload.files:
         if file.is_notebook:
-            found = _tried(file, units, guess)
-            tries.setdefault(found.unit, []).append(found)
+            found = _tried(file, names)
+            tries[found.unit].append(found)
             if found.named and found.named != found.unit:
                 others[found.named].append(f"{file.name} with the cells of {found.unit}")
         elif file.name != TIMESTAMP and not file.name.lower().endswith(PAGES):
-            others[_unit_of(file.parts[:-1], units)].append(file.name)
+            others[_unit_of(file.parts[:-1], names)].append(file.name)
     used: set[Path | None] = set()
     for unit, several in tries.items():
         last = max(several, key=lambda each: each.order)
@@ -67,63 +100,85 @@ def rows(upload: Upload, units: list[str], guess: Guess, zone: str) -> Iterator[
         used |= {last.file.copy, *(each.copy for each in files.values())}
         many = [f"of {len(several)} notebooks, this counts: {last.file.name}"] * (len(several) > 1)
         when, odd = _when(upload.files, last.file, zone)
-        yield {
-            "unit": unit,
-            "path": str(last.file.copy or ""),
-            "digest": _digest(last.file, files),
-            "when": when,
-            "problem": last.problem,
-            "return_as": last.file.return_as,
-            "notes": [*many, *last.notes, *upload.problems[:NAMED], *odd, *left],
-            "files": {name: str(each.copy) for name, each in files.items()},
-        }
+        yield Submission(
+            student,
+            unit,
+            path=last.file.copy or Path(),
+            digest=_digest(last.file, files),
+            notes=(*many, *filter(None, [last.note]), *upload.problems[:NAMED], *odd, *left),
+            problem=last.problem,
+            when=when,
+            return_as=last.file.return_as,
+            files={name: each.copy for name, each in files.items() if each.copy},
+        )
     for unit in (others.keys() - tries - {""}) or ({""} if not tries else ()):
-        names = others[unit]
-        nothing = f"no notebook, but {_some(names)}" if names else "no notebook in the folder"
-        yield {"unit": unit, "problem": "; ".join(upload.problems[:NAMED]) or nothing}
+        some = others[unit]
+        nothing = f"no notebook, but {_some(some)}" if some else "no notebook in the folder"
+        yield Submission(student, unit, problem="; ".join(upload.problems[:NAMED]) or nothing)
     for file in upload.files:
         if file.copy and file.copy not in used:
             file.copy.unlink()
 
 
-def _tried(file: File, units: list[str], guess: Guess) -> Try:
+def _tried(file: File, names: Names) -> Try:
     """Tell the unit of a notebook from its cells, else from its name."""
     stem = NOTEBOOK.sub("", file.name)
-    folder = _unit_of(file.parts[:-1], units)
-    named = folder or next((each for each in units if each in stem), "")
-    found = Try(file, named, named)
+    folder = _unit_of(file.parts[:-1], names)
+    named = folder or next((each for each in names if each in stem), "")
     if not file.copy:
-        found.problem = f"the file has {file.size / 2**20:.0f} MB; {LARGEST >> 20} are allowed"
-        return found
+        large = f"the file has {file.size / 2**20:.0f} MB; {LARGEST >> 20} are allowed"
+        return Try(file, named, named, problem=large)
     try:
-        unit, found.answered = guess(file.copy.read_bytes(), named)
-    except CourseError as error:
-        if not named:  # else what grades it says what is wrong with it
-            found.problem = f"{file.name}: {error}"
-        return found
-    found.unit = unit or named
+        cells, _ = notebook_file.read(file.copy.read_bytes())
+    except CourseError as error:  # where it is of a unit, what grades it says the same
+        return Try(file, named, named, problem="" if named else f"{file.name}: {error}")
+    unit, answered = _unit_of_cells(cells, named, names)
+    found = Try(file, named, unit or named, answered)
     if not found.unit:
         found.problem = f"{file.name}: neither its name nor its cells are those of a unit"
-    elif not named:
-        found.notes.append(f"handed in as {file.name}, told by its cells")
-    elif found.unit != named:
-        found.notes.append(f"named {named}, holds the cells of {unit}: graded as that")
-    elif folder not in ("", stem):
-        found.notes.append(f"handed in as {file.name}")
+    elif named not in ("", found.unit):
+        found.note = f"named {named}, holds the cells of {unit}: graded as that"
+    elif found.unit not in stem:
+        found.note = f"handed in as {file.name}"
     return found
 
 
-def _unit_of(parts: Parts, units: list[str]) -> str:
-    return next((each for each in reversed(parts) if each in units), "")
+def _unit_of(parts: Parts, names: Names) -> str:
+    return next((each for each in reversed(parts) if each in names), "")
 
 
-def _when(files: list[File], notebook: File, zone: str) -> tuple[str, list[str]]:
-    """Read the time that nbgrader wrote beside a notebook; a learner's archive may hold any."""
+def _unit_of_cells(cells: list[NotebookNode], named: str, names: Names) -> tuple[str, int]:
+    """Return the unit that most of the cells are of, and how many of its exercises are answered.
+
+    It is `named` where that is as likely, and "" where none of the cells is of a unit.
+    """
+    mine = [repair.names(cell) for cell in cells]
+    shared = {unit: len(set().union(*mine) & of_unit) for unit, of_unit in names.items()}
+    best = max(shared, key=lambda unit: (shared[unit], unit == named))
+    answered = sum(
+        bool(of_cell & names[best]) and repair.is_answered(cell)
+        for cell, of_cell in zip(cells, mine, strict=True)
+    )
+    return (best, answered) if shared[best] else ("", 0)
+
+
+def _when(
+    files: list[File], notebook: File, zone: tzinfo | None
+) -> tuple[datetime | None, list[str]]:
+    """Read when a notebook came: as nbgrader wrote beside it, or by the platform's name for it.
+
+    What is in a learner's own archive, or in what a platform named, may say anything.
+    """
+    if notebook.return_as:
+        clock = platforms.clock(notebook.return_as.rstrip("/").rpartition(" - ")[2])
+        return (times.in_utc(clock.replace(tzinfo=zone)) if clock and zone else None), []
     place = (*notebook.parts[:-1], TIMESTAMP)
-    for file in [] if notebook.archive or notebook.return_as else files:
-        if file.parts == place and not file.archive:
-            return times.of_nbgrader(file.copy.read_bytes() if file.copy else b"?", zone)
-    return "", []
+    for file in files:
+        if file.parts == place and not file.archive and not notebook.archive:
+            content = file.copy.read_bytes() if file.copy else b""
+            when = times.of_nbgrader(content, zone)
+            return when, [] if when else [NO_TIME]
+    return None, []
 
 
 def _beside(files: list[File], notebook: File) -> tuple[dict[str, File], list[str]]:
@@ -139,13 +194,11 @@ def _beside(files: list[File], notebook: File) -> tuple[dict[str, File], list[st
     chosen: dict[str, File] = {}
     left, size = [], 0
     for name, each in sorted(mine.items(), key=lambda item: (item[0][-3:] != ".py", item[0])):
-        clash = any(f"{name}/".startswith(f"{n}/") or f"{n}/".startswith(name) for n in chosen)
-        usual = name.isprintable() and len(name.encode()) < 255 and not clash
-        if each.copy and usual and len(chosen) < COMPANIONS and size + each.size <= BESIDE:
+        if each.copy and len(chosen) < COMPANIONS and size + each.size <= BESIDE:
             chosen[name], size = each, size + each.size
         else:
             left.append(name)
-    what = f"at most {COMPANIONS} files, {BESIDE >> 20} MB, with usual names"
+    what = f"at most {COMPANIONS} files and {BESIDE >> 20} MB"
     return chosen, [f"left out of what goes with it ({what}): {_some(left)}"] * bool(left)
 
 

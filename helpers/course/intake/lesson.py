@@ -64,11 +64,6 @@ def _names(source: str) -> tuple[frozenset[str], frozenset[str]]:
     return frozenset(used - assigned), frozenset(assigned)
 
 
-def is_unchanged(cell: NotebookNode) -> bool:
-    """Return whether the cell is one of the lesson's, as released."""
-    return bool(cell.metadata.get(UNCHANGED))
-
-
 def to_run(cell: NotebookNode) -> str:
     """Return the code of a cell that is run."""
     return str(cell.metadata.get(DEFINED, cell.source))

@@ -24,8 +24,8 @@ class Platform:
 
     Args:
         title: what people call it.
-        names: patterns of the beginning of the names it gives, tried in this order; what `returned`
-            makes must fit them too, with more behind it.
+        name: pattern of the beginning of the names it gives; what `returned` makes must fit it too,
+            with more behind it.
         returned: what the name of a file begins with that it takes back as feedback.
         identifier: the column with the number that a submission's name has too; or empty.
         logins, emails, full_names: other columns that tell who it is; a name may be in two.
@@ -37,7 +37,7 @@ class Platform:
     """
 
     title: str
-    names: tuple[re.Pattern[str], ...]
+    name: re.Pattern[str]
     returned: str
     identifier: str
     logins: tuple[str, ...]
@@ -53,12 +53,12 @@ class Platform:
 
     def match(self, name: str) -> re.Match[str] | None:
         """Return the parts of a name that the platform has given, or None."""
-        return next(filter(None, (each.match(name) for each in self.names)), None)
+        return self.name.match(name)
 
     def return_as(self, found: re.Match[str]) -> str:
-        """Return how the platform knows a submission again; empty where it has no number."""
+        """Return how the platform knows a submission again; empty where no file may be named so."""
         told, whole = found.groupdict(default=""), found[0]
-        if not told.get("number") or not whole.isprintable() or set(whole) & set("/\\"):
+        if not whole.isprintable() or set(whole) & set("/\\"):
             return ""
         # Both Moodle and Canvas split a name at each _.
         student = plain(told.pop("student").replace("_", "-"))
@@ -68,7 +68,7 @@ class Platform:
 MOODLE = Platform(
     title="Moodle",
     # "Ada Lovelace_123456_assignsubmission_file_…"; it writes a space for a _ in a learner's name
-    names=(re.compile(r"(?P<student>[^_]+)_(?P<number>[0-9]{1,20})_assignsubmission_[a-z]+_?"),),
+    name=re.compile(r"(?P<student>[^_]+)_(?P<number>[0-9]{1,20})_assignsubmission_[a-z]+_?"),
     returned="{student}_{number}_assignsubmission_file_/",
     identifier="Identifier",
     logins=("Username", "ID number"),
@@ -88,17 +88,11 @@ CANVAS_WHO = (
 )  # fmt: skip
 CANVAS = Platform(
     title="Canvas",
-    names=(
-        # "anon_LATE_vHq3z_67890_name.ipynb", where Canvas is to say no names
-        re.compile(
-            r"(?P<student>anon_(?:LATE_)?[A-Za-z0-9]{1,20})_(?P<time>[0-9]{1,20})_(?=.)", re.DOTALL
-        ),
-        # "lovelaceada_LATE_12345_67890_name-1.ipynb"; it takes _digits_ out of a learner's name
-        re.compile(
-            r"(?P<student>(?:(?!_[0-9]+_).)+?)_(?P<late>LATE_)?"
-            r"(?P<number>[0-9]{1,20})_(?P<time>[0-9]{1,20})_(?(late)(?=.)|(?=.)(?![0-9]+_))",
-            re.DOTALL,
-        ),
+    # "lovelaceada_LATE_12345_67890_name-1.ipynb"; it takes _digits_ out of a learner's name
+    name=re.compile(
+        r"(?P<student>(?:(?!_[0-9]+_).)+?)_(?P<late>LATE_)?"
+        r"(?P<number>[0-9]{1,20})_(?P<time>[0-9]{1,20})_(?(late)(?=.)|(?=.)(?![0-9]+_))",
+        re.DOTALL,
     ),
     # It takes a name that is a number for its own, and "anon" for nobody's.
     returned="for-{student}_{late}{number}_{time}_",
@@ -117,10 +111,9 @@ CANVAS = Platform(
 )
 BRIGHTSPACE = Platform(
     title="Brightspace",
-    names=(  # "123-456 - Ada Lovelace - Nov 21, 2026 1011 AM"
-        re.compile(
-            rf"(?P<number>[0-9]{{1,20}})-[0-9]+ - (?P<student>.+?) - (?P<time>{DATE})", re.DOTALL
-        ),
+    # "123-456 - Ada Lovelace - Nov 21, 2026 1011 AM"
+    name=re.compile(
+        rf"(?P<number>[0-9]{{1,20}})-[0-9]+ - (?P<student>.+?) - (?P<time>{DATE})", re.DOTALL
     ),
     returned="{whole}/",
     identifier="",  # the number in the name of a submission stands in no table

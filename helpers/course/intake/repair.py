@@ -15,6 +15,7 @@ from nbformat import NotebookNode, v4
 from helpers.course.intake.notebook_file import STUB, fresh
 
 MARKER = re.compile(r"#\s*(EXERCISE|CHECK)\s+([\w-]+)")
+DEFINED = re.compile(r"^(?:async def|def|class)\s+(\w+)", re.MULTILINE)
 AS_A_LINE = " as a line: the answer stands in another cell"
 
 
@@ -31,7 +32,7 @@ def restored(cells: list[NotebookNode], release: NotebookNode) -> tuple[Notebook
     for name, released in wanted.items():
         if name not in found:
             found[name] = made = fresh(released)
-            elsewhere = not _is_check(released) and _is_defined(order, _defined(released.source))
+            elsewhere = any(_defined(released) & _defined(each) for each in order)
             if elsewhere:  # what the release has there would take its place
                 made.source = released.source.split("\n")[0]
             order.insert(before + 1, made)
@@ -105,7 +106,8 @@ def matched(
     checks = [name for name, released in wanted.items() if _is_check(released)]
     for name in (each for each in wanted if each not in checks):
         released = wanted[name]
-        fits = called.get(name) or [each for each in called[""] if _defines_same(each, released)]
+        same = (each for each in called[""] if _defined(each) & _defined(released))
+        fits = called.get(name) or list(same)
         written = [each for each in fits if _is_written(each, released)]
         if fits:
             found[name] = mine = (written or fits)[-1]
@@ -116,7 +118,7 @@ def matched(
             repairs.append(f"{name}: {len(fits)} cells of this name; {which}")
     for name in checks:
         # Something else that is written in its cell may be a helper of the learner's.
-        fits = [e for e in called[name] if not _defines(e) or not _is_written(e, wanted[name])]
+        fits = [each for each in called[name] if not _defined(each)]
         if fits:
             answer = place.get(id(found.get(name.removesuffix("-test"))), len(cells))
             found[name] = next((each for each in fits if place[id(each)] > answer), fits[-1])
@@ -133,10 +135,11 @@ def names(cell: NotebookNode) -> set[str]:
     return {each.removesuffix("-test") for each in _claims(cell)}
 
 
-def is_stub(cell: NotebookNode) -> bool:
-    """Return whether it is still to be answered."""
-    lines = (line.strip() for line in cell.source.split("\n"))
-    return any(STUB in line and not line.startswith("#") for line in lines)
+def is_answered(cell: NotebookNode) -> bool:
+    """Return whether the cell, which is of an exercise, is neither a stub nor a check."""
+    lines = [line.strip() for line in cell.source.strip().split("\n")]
+    is_stub = any(STUB in line and not line.startswith("#") for line in lines)
+    return cell.cell_type == "code" and not is_stub and "check." not in lines[-1]
 
 
 def _claims(cell: NotebookNode) -> Iterator[str]:
@@ -169,22 +172,6 @@ def _gist(cell: NotebookNode) -> str:
     return "\n".join(each for each in lines if each and not each.lstrip().startswith("#"))
 
 
-def _defines(cell: NotebookNode) -> bool:
-    """Return whether it makes something that other cells may use."""
-    return bool(re.search(r"^\s*(def|class|import|from)\s", cell.source, re.MULTILINE))
-
-
-def _defines_same(cell: NotebookNode, released: NotebookNode) -> bool:
-    name = _defined(released.source)
-    return bool(name) and cell.cell_type == "code" and name == _defined(cell.source)
-
-
-def _is_defined(cells: list[NotebookNode], name: str) -> bool:
-    defined = re.compile(rf"^(?:def|class)\s+{name}\b", re.MULTILINE)
-    return bool(name) and any(c.cell_type == "code" and defined.search(c.source) for c in cells)
-
-
-def _defined(source: str) -> str:
-    """Return the first function or class at the margin; empty if there is none."""
-    defined = re.search(r"^(?:def|class)\s+(\w+)", source, re.MULTILINE)
-    return defined[1] if defined else ""
+def _defined(cell: NotebookNode) -> set[str]:
+    """Return the functions and classes at the margin of a cell."""
+    return set(DEFINED.findall(cell.source)) if cell.cell_type == "code" else set()

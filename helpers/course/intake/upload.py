@@ -1,4 +1,4 @@
-"""All that one person handed in, as one flat list of copies; archives in it are opened too.
+"""What a folder or a zip holds, and copies of all that one person handed in.
 
 No name that a learner chose becomes the name of a file: each is copied to a number.
 """
@@ -8,56 +8,167 @@ from __future__ import annotations
 import contextlib
 import errno
 import hashlib
+import os
+import re
+import stat
 import zipfile
 from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cache
 from pathlib import Path
 from typing import IO
 
-from helpers.course.intake import tree
 from helpers.course.intake.notebook_file import LARGEST
-from helpers.course.intake.tree import NOTEBOOK, File, Item, Parts
 from helpers.course.settings import CourseError
 
-DEPTH = 3  # archives within archives; some hold themselves
+# Some browsers and mail programs add an ending.
+NOTEBOOK = re.compile(r"\.ipynb(\.txt|\.json)?\Z", re.IGNORECASE)
 CHUNK = 2**20
 BESIDE = 2 * 2**20  # bytes of a file that goes with a notebook
+UTF_8 = 0x800  # flag of a zip's member: that is how its name is written
+Parts = tuple[str, ...]  # of a path
 
 
 @dataclass(frozen=True)
 class Limits:
-    """For everything together that one person handed in, archives within archives included.
+    """For everything together that one person handed in.
 
     Args:
         seconds: to look through it, and to repair a notebook of it. memory: bytes for that.
-        unpacked: bytes. files: in folders and archives. notebooks: among them.
+        unpacked: bytes. files: in folders and archives.
     """
 
     seconds: float = 60
     memory: int = 2 * 2**30
     unpacked: int = 512 * 2**20
     files: int = 20_000
-    notebooks: int = 200
+
+
+@dataclass(frozen=True)
+class File:
+    """A file or folder in a folder or zip; what is neither is a link or the like.
+
+    Args:
+        key: its path on the disk, or its number in a zip.
+        parts: of its path, from its owner's folder on.
+        order: larger for what came later, by the platform, then by the file itself.
+        size: in bytes. return_as: as of `Submission`.
+        archive: number of the person's archive that it is in, or 0; paths count within one.
+        copy: None where it is too large to be copied, or not yet. digest: of that.
+    """
+
+    key: str | int
+    parts: Parts
+    is_file: bool
+    is_folder: bool
+    size: int
+    order: tuple[float, float]
+    return_as: str = ""
+    archive: int = 0
+    copy: Path | None = None
+    digest: str = ""
+
+    @property
+    def name(self) -> str:
+        """Its own name; a person's whole folder may be a link and has none here."""
+        return self.parts[-1] if self.parts else "it"
+
+    @property
+    def is_notebook(self) -> bool:
+        """Whether it is called one."""
+        return bool(NOTEBOOK.search(self.name))
+
+
+def listed(place: Path) -> list[File]:
+    """Return everything in a folder or zip but what systems and editors leave there.
+
+    Raises:
+        CourseError: it is neither.
+    """
+    if place.is_dir():
+        return sorted(_in_folder(place), key=lambda each: each.parts)
+    if not place.exists():
+        raise CourseError(f"{place} is neither a folder nor a zip")
+    try:
+        with zipfile.ZipFile(place) as archive:
+            return _in_zip(archive)
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
+        raise CourseError(f"{place} cannot be unpacked: {error}") from error
+
+
+def _in_folder(place: Path) -> list[File]:
+    found = []
+    waiting: list[Parts] = [()]
+    while waiting:
+        here = waiting.pop()
+        with contextlib.suppress(OSError), os.scandir(place.joinpath(*here)) as entries:
+            for entry in entries:
+                if _is_work(parts := (*here, entry.name)):
+                    kind = entry.stat(follow_symlinks=False)
+                    is_file, is_folder = stat.S_ISREG(kind.st_mode), stat.S_ISDIR(kind.st_mode)
+                    order = (0.0, kind.st_mtime)
+                    found.append(File(entry.path, parts, is_file, is_folder, kind.st_size, order))
+                    waiting += [parts] * is_folder
+    return found
+
+
+def _in_zip(archive: zipfile.ZipFile) -> list[File]:
+    found = []
+    for number, member in enumerate(archive.infolist()):
+        # What would lead out of the archive is left out.
+        parts = tuple(e for e in _path(member).split("/") if e not in ("", ".", ".."))
+        kind, time = stat.S_IFMT(member.external_attr >> 16), 0.0
+        with contextlib.suppress(ValueError, OverflowError):
+            time = datetime(*member.date_time).timestamp()
+        is_file = not member.is_dir() and kind in (0, stat.S_IFREG)
+        if _is_work(parts):
+            size = member.file_size
+            found.append(File(number, parts, is_file, member.is_dir(), size, (0.0, time)))
+    return found
+
+
+def _is_work(parts: Parts) -> bool:
+    """Return whether it is more than what an operating system or an editor leaves."""
+    return bool(parts) and not any(e.startswith(".") or e == "__MACOSX" for e in parts)
+
+
+def _path(member: zipfile.ZipInfo) -> str:
+    """Return the path of a zip's member; macOS writes UTF-8 and does not say so."""
+    if not member.flag_bits & UTF_8:
+        with contextlib.suppress(UnicodeError):
+            return member.filename.encode("cp437").decode()  # as which zipfile has read it
+    return member.filename
+
+
+@cache
+def _opened(place: Path) -> zipfile.ZipFile:
+    """Open the archive of a class, once for all learners."""
+    return zipfile.ZipFile(place)
 
 
 class Upload:
     """Copies of all that one person handed in.
 
     Args:
-        target: folder for them, which is there.
+        place: the folder or zip of the class.
+        target: folder for the copies, which is there.
 
     Attributes:
         files: all of them. folders: their paths. problems: what is wrong with some, in words.
     """
 
-    def __init__(self, target: Path, limits: Limits) -> None:
-        self.target, self.limits = target, limits
+    def __init__(self, place: Path, target: Path, limits: Limits) -> None:
+        self.place, self.target, self.limits = place, target, limits
         self.files: list[File] = []
         self.folders: list[Parts] = []
         self.problems: list[str] = []
-        self._entries = self._bytes = self._archives = 0
+        self._entries = self._bytes = 0
 
-    def add(self, file: File, depth: int = 0) -> None:
+    def add(self, file: File, archive: zipfile.ZipFile | None = None) -> None:
         """Copy a file, or all that is in an archive.
+
+        Args:
+            archive: of the person's, that the file is in; one in it is not opened.
 
         Raises:
             CourseError: it is too much.
@@ -72,44 +183,37 @@ class Upload:
             self.problems.append(f"{file.name} is a link or the like, and was not opened")
         else:
             try:
-                self._add(file, depth)
+                if file.name.lower().endswith(".zip") and not archive:
+                    self._unpack(file)
+                elif file.size <= (LARGEST if file.is_notebook else BESIDE):
+                    self.files.append(self._copied(file, archive))
+                else:
+                    self.files.append(file)
             except Exception as error:  # whatever is wrong with one of a learner's files
                 limit = isinstance(error, CourseError | MemoryError)
                 if limit or getattr(error, "errno", None) == errno.ENOSPC:
                     raise
                 self.problems.append(f"{file.name} cannot be read: {error}")
 
-    def _add(self, file: File, depth: int) -> None:
-        is_zip = file.name.lower().endswith(".zip")
-        if is_zip or file.size <= (LARGEST if file.is_notebook else BESIDE):
-            file = self._copied(file)
-        if file.copy and (is_zip or (file.is_notebook and _holds_notebooks(file.copy))):
-            with file.copy.open("rb") as copy:
-                file.copy.unlink()
-                self._unpack(copy, file, depth + 1)
-            return
-        self.files.append(file)
-        if file.is_notebook and sum(e.is_notebook for e in self.files) > self.limits.notebooks:
-            raise CourseError(f"more than {self.limits.notebooks} notebooks")
+    def _unpack(self, file: File) -> None:
+        copy = self._copied(file, None).copy
+        assert copy
+        number = self._entries
+        try:
+            with zipfile.ZipFile(copy) as opened:
+                for each in _in_zip(opened):
+                    parts, order = (*file.parts[:-1], *each.parts), (file.order[0], each.order[1])
+                    inside = replace(each, parts=parts, order=order, archive=number)
+                    self.add(replace(inside, return_as=file.return_as), opened)
+        finally:
+            copy.unlink()
 
-    def _unpack(self, copy: IO[bytes], file: File, depth: int) -> None:
-        if depth > DEPTH:
-            raise ValueError(f"archives more than {DEPTH} deep in archives")
-        self._archives += 1
-        number = self._archives
-        with zipfile.ZipFile(copy) as opened:
-            for key, member in enumerate(opened.infolist()):
-                if tree.is_work(parts := tree.split(tree.path_of(member))):
-                    parts = (*file.parts[:-1], *parts)
-                    item = Item(key, parts, True, file.order[0], file.return_as)
-                    self.add(replace(tree.in_zip(opened, item), archive=number), depth)
-
-    def _copied(self, file: File) -> File:
+    def _copied(self, file: File, archive: zipfile.ZipFile | None) -> File:
         """Copy a file; all that is copied counts, and no more is than may be."""
         digest = hashlib.sha256()
         path = self.target / f"{self._entries}"
         try:
-            with file.open() as opened, path.open("wb") as copy:
+            with self._open(file, archive) as opened, path.open("wb") as copy:
                 while chunk := opened.read(CHUNK):
                     self._bytes += len(chunk)
                     if self._bytes > self.limits.unpacked:
@@ -121,11 +225,8 @@ class Upload:
             raise
         return replace(file, copy=path, digest=digest.hexdigest())
 
-
-def _holds_notebooks(path: Path) -> bool:
-    """Return whether a file is an archive of notebooks, whatever it is called."""
-    with contextlib.suppress(Exception):  # whatever it is instead
-        if path.open("rb").read(2) == b"PK":
-            with zipfile.ZipFile(path) as opened:
-                return any(map(NOTEBOOK.search, opened.namelist()))
-    return False
+    def _open(self, file: File, archive: zipfile.ZipFile | None) -> IO[bytes]:
+        if isinstance(file.key, str):  # which may have become a link meanwhile
+            return os.fdopen(os.open(file.key, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb")
+        archive = archive or _opened(self.place)
+        return archive.open(archive.infolist()[file.key])

@@ -62,7 +62,7 @@ def write(course: Course, out: Path) -> Path:
         waiting=_waiting(table),
         pairs=write_similar(out, graded),
         late=list(rows[~rows.late.isin(["", "no"])].itertuples()),
-        costs=lateness.policy(out),
+        costs=str(lateness.rules(out) or ""),
         flagged=_reasons(rows, "flags"),
         repaired=_reasons(rows, "repairs"),
         left_out=list(rows[~rows.graded].itertuples()),

@@ -30,7 +30,7 @@ CHOSEN = sample([unit for unit in UNITS if unit != STOCK], 10)
 
 
 def _hand_in(built: Built, unit: str, folder: Path) -> Path:
-    mistakes = synthetic.mistaken(unit)[0]
+    mistakes = variants.mistaken(unit)[0]
     students = {"mistaken": synthetic.answered(built.solution, mistakes)}
     students["varied"] = synthetic.answered(built.solution, variants.in_submissions(unit)[0])
     if unit == STOCK:  # elsewhere tests/notebooks run it
@@ -50,7 +50,7 @@ def test_a_synthetic_class_gets_the_marks_and_hints_it_should(
     exercises = checks.exercises(unit)
     points = sum(exercise.points for exercise in exercises.values())
     assert rows.score["varied"] == points
-    mistakes = synthetic.mistaken(unit)[0]
+    mistakes = variants.mistaken(unit)[0]
     expected = {
         name: sum(part.points for part in exercise.parts if part.name not in mistakes[name].loses)
         for name, exercise in exercises.items()

@@ -40,4 +40,4 @@ def test_no_flag_or_note_is_a_formula_or_moves_a_terminal() -> None:
     outcome = Outcome(flags=["helpers.course;=1+1"], notes=["no package \x1b[31m;=HYPERLINK(1)"])
     made = autograde.result("01-tiny", "eve", v4.new_notebook(), outcome, [])
     assert made.flags == ["helpers.course;'=1+1"]
-    assert made.repairs == ["no package \ufffd[31m;'=HYPERLINK(1)"]
+    assert made.repairs == ["no package \\x1b[31m;'=HYPERLINK(1)"]

@@ -1,8 +1,7 @@
 """A batch comes into the gradebook as a whole; points given by hand stay, or wait for a review."""
 
 import shutil
-from collections.abc import Callable, Sequence
-from concurrent.futures import wait
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +13,9 @@ from helpers.course import export
 from helpers.course.authoring.nbgrade import COURSE, gradebook
 from helpers.course.grading import autograde, grade, grades_csv, journal
 from helpers.course.grading.execute import Outcome
-from helpers.course.grading.gradebook import ClassGradebook, Graded
+from helpers.course.grading.gradebook import ClassGradebook
 from helpers.course.intake import Submission
+from helpers.course.pages import feedback
 from helpers.course.settings import Course, CourseError
 from tests.course.judged import UNIT, Desk, desk, hand_in
 from tests.course.pages.entered import RIGHT, Classroom
@@ -85,8 +85,6 @@ def test_another_answer_waits_until_somebody_has_looked_at_it(
     for _ in range(2):  # the second time it is as it was
         row = desk.grade(desk.root / "in", learners=["ada"]).iloc[0]
         assert (row.score, row.pending) == ("3.5", "2.0")
-    changes = (desk.out / "changes.csv").read_text()
-    assert 'double,1.5,"1.5, pending"' in changes and "triple" not in changes
     _give(desk.out, "double-test", **given)
     assert float(_mend(desk, monkeypatch).pending[0]) == 0
 
@@ -113,43 +111,37 @@ def test_an_essay_waits_only_if_it_is_another(
     assert (row["score"], row["pending"]) == (5, 4)
 
 
-def test_a_batch_is_in_the_gradebook_as_a_whole_or_not_at_all(
+def test_a_submission_is_in_the_gradebook_as_a_whole_or_not_at_all(
     classroom: Classroom, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    released = classroom.built.released
-    results = {who: autograde.result(UNIT, who, released, Outcome(), []) for who in ("ada", "eve")}
-    batch = [(Submission(who, UNIT), "a key", result) for who, result in results.items()]
-    put = journal.put
+    result = autograde.result(UNIT, "ada", classroom.built.released, Outcome(), [])
 
-    def stopped(book: Gradebook, student: str, unit: str, entry: journal.Entry) -> None:
-        if student == "eve":
-            raise KeyboardInterrupt
-        put(book, student, unit, entry)
+    def stopped(*_: object) -> None:
+        raise KeyboardInterrupt
 
     with classroom.opened() as book:
         with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
             patched.setattr(journal, "put", stopped)
-            book.enter(batch)
+            book.enter(Submission("ada", UNIT), "a key", result)
         assert book.book.students == [] and list(journal.entries(classroom.out)) == []
-        assert [row["status"] for row in book.enter(batch)] == ["graded"] * 2
-    assert len(list(journal.entries(classroom.out))) == 2
+        assert book.enter(Submission("ada", UNIT), "a key", result)["status"] == "graded"
+    assert len(list(journal.entries(classroom.out))) == 1
 
 
-def test_one_that_is_refused_costs_the_others_of_its_batch_nothing(
+def test_one_that_is_refused_costs_the_others_nothing(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     archive = desk.archive(**{f"{who}/{UNIT}.ipynb": desk.work() for who in ("ada", "bob", "eve")})
     enter = ClassGradebook.enter
 
-    def refusing(book: ClassGradebook, batch: Sequence[Graded]) -> list[dict[str, Any]]:
-        if "bob" in [found.student for found, *_ in batch]:
+    def refusing(book: ClassGradebook, found: Submission, *rest: Any) -> dict[str, Any]:
+        if found.student == "bob":
             raise InvalidEntry("it is refused")  # by nbgrader
-        return enter(book, batch)
+        return enter(book, found, *rest)
 
     monkeypatch.setattr(ClassGradebook, "enter", refusing)
-    monkeypatch.setattr(grade, "wait", lambda on_way, **_: wait(on_way))  # all are ready at once
     rows = desk.grade(archive, workers=2)
-    assert rows.status.tolist() == ["graded", "InvalidEntry('it is refused')", "graded"]
+    assert rows.status.tolist() == ["graded", "not graded: InvalidEntry('it is refused')", "graded"]
     assert rows.score.tolist() == ["4.0", "0.0", "4.0"]
     assert sorted(e["row"]["student"] for e in journal.entries(desk.out)) == ["ada", "eve"]
 
@@ -160,7 +152,7 @@ def test_a_page_that_cannot_be_rendered_costs_no_marks(
     classroom.enter("ada", RIGHT)
     _give(classroom.out, "why", manual_score=3)
     with monkeypatch.context() as patched:
-        patched.setattr(ClassGradebook, "_page", lambda *_: 1 / 0)
+        patched.setattr(feedback, "render", lambda *_: 1 / 0)
         row = classroom.again("ada")
         with classroom.opened() as book:
             now = book.now("ada", UNIT)
@@ -213,7 +205,7 @@ def test_export_waits_for_a_run_that_is_grading(desk: Desk) -> None:
     hand_in(desk.root / "in", ada=desk.work())
     desk.grade(desk.root / "in")
     with journal.exclusive_lock(desk.out), pytest.raises(CourseError, match="somebody is grading"):
-        export.export(desk.out, "moodle", None, "", "")
+        export.export(desk.out, "moodle", desk.root, "", "")
 
 
 def test_a_helper_that_is_another_asks_for_a_review(

@@ -101,8 +101,7 @@ def test_ctrl_c_keeps_what_is_graded_and_makes_no_row(tiny: Course, tmp_path: Pa
     assert (running.returncode, shown) == (130, "")
     assert told.splitlines()[-1].startswith("stopped; what has been graded is kept")
     assert "Traceback" not in told and "Warning" not in told
-    done = [entry["row"]["status"] for entry in entries(out)]
-    assert set(done) == {"graded"} and len(done) < 16
+    assert 0 < len(list(entries(out))) < 16
     assert started and psutil.wait_procs(started, timeout=10)[1] == []
     assert sorted(_grade(tiny, submissions, out).score) == [0] * 8 + [2] * 8
 

@@ -5,16 +5,13 @@ import builtins
 import math
 import random
 import re
-from collections.abc import Iterator
 from functools import cache
 from itertools import combinations
 from pathlib import Path
-from typing import Any
 
 import nbformat
 import pandas as pd
 import pytest
-from pygments.lexers import PythonLexer
 
 from helpers import checks
 from helpers.course import report
@@ -22,7 +19,7 @@ from helpers.course.authoring import build
 from helpers.course.grading import similarity
 from helpers.course.grading.similarity import CLASS, FEW, alike, own, pairs, runs
 from helpers.course.settings import Course
-from helpers.course.synthetic import answered, written
+from helpers.course.synthetic import answered
 from tests.checks import variants
 from tests.common import UNITS
 from tests.course.pages.payloads import harm
@@ -36,7 +33,7 @@ def _right_answers() -> list[tuple[set[tuple[str, ...]], list[str]]]:
     found = []
     for unit in UNITS:
         for name, exercise in checks.exercises(unit).items():
-            forced = set(runs(written(exercise.reference).text))
+            forced = set(runs(variants.written(exercise.reference).text))
             # Those beside the mistakes are like the solution, and like each other.
             like = exercise.right_answers
             texts = [each.text for each in variants.of(unit)[name] if each not in like]
@@ -130,24 +127,11 @@ def test_a_class_that_wrote_apart_has_no_pair(monkeypatch: pytest.MonkeyPatch) -
     assert alarms <= FALSE * asked, f"{alarms} of {asked}"
 
 
-@pytest.mark.parametrize("text", ["", "(((((", "def f(:\n  '''", "x = " + "9" * 200_000])
+@pytest.mark.parametrize(
+    "text", ["", "(((((", "def f(:\n  '''", "x = " + "9" * 200_000, "x = 1\n" + " \n" * 49_800]
+)
 def test_a_text_that_is_no_code_is_no_error(text: str) -> None:
     assert isinstance(alike(own({"ada": text, "eve": text}, set())), dict)
-
-
-def test_an_answer_that_keeps_the_lexer_busy_is_cut_short(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It reads a blank line to the last of them, and of the next one again."""
-    seen: list[str] = []
-    real = PythonLexer.get_tokens
-
-    def get_tokens(lexer: PythonLexer, code: str) -> Iterator[tuple[Any, str]]:
-        seen.append(code)
-        yield from real(lexer, code)
-
-    monkeypatch.setattr(PythonLexer, "get_tokens", get_tokens)
-    slow = "x = 1\n" + " \n" * 49_800 + "y = 2\n" * 10_000
-    assert list(similarity.runs(slow))
-    assert len(seen[0]) <= similarity.LONGEST and not similarity.BLANK.search(seen[0])
 
 
 def _files(folder: Path) -> dict[Path, bytes]:

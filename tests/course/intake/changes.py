@@ -46,15 +46,6 @@ def _nothing_needed(found: dict[str, Any]) -> None:
             cell.pop(key, None)
 
 
-def _no_types(found: dict[str, Any]) -> None:
-    for cell in found["cells"]:
-        cell["cell_type"] = cell["cell_type"].upper()
-        if "nbgrader" in cell["metadata"]:
-            del cell["cell_type"]
-        if "outputs" in cell:
-            cell["input"] = cell.pop("source")
-
-
 def _tests(found: dict[str, Any]) -> list[dict[str, Any]]:
     return [each for each in found["cells"] if "# CHECK" in "".join(each["source"])]
 
@@ -91,7 +82,6 @@ CHANGES: dict[Callable[[dict[str, Any]], None], str] = {
     _carriage_returns: "",
     _checks_above: "the check stood above its answer, put behind it",
     _nothing_needed: "",
-    _no_types: "",
     _edited_tests: "the check had been edited",
     _tests_as_text_with_other_points: "another kind of cell",
     _forged_outputs: "",

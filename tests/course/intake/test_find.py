@@ -35,7 +35,7 @@ def test_loose_files(two_units: Course, tmp_path: Path) -> None:
     for place in both(tmp_path, files):
         found = intake.find(two_units, place, tmp_path / "unpacked")
         assert who(found) == [("ada", "01-tiny"), ("bob", "02-small"), ("eve", "01-tiny")]
-        assert found[2].notes == ("handed in as eve.ipynb, told by its cells",)
+        assert found[2].notes == ("handed in as eve.ipynb",)
 
 
 PLATFORMS = {
@@ -108,7 +108,7 @@ def test_a_newer_copy_that_nobody_has_worked_in_does_not_count(
     assert ada.notes[0] == "of 3 notebooks, this counts: 01-tiny (1).ipynb"
 
 
-def test_the_newest_in_an_archive_counts_and_archives_in_it_are_opened(
+def test_the_newest_in_an_archive_counts_and_an_archive_in_it_is_not_opened(
     two_units: Course, tmp_path: Path
 ) -> None:
     (place := tmp_path / "in").mkdir()
@@ -117,13 +117,14 @@ def test_the_newest_in_an_archive_counts_and_archives_in_it_are_opened(
             member = zipfile.ZipInfo(f"{name}/01-tiny.ipynb", (year, 1, 1, 0, 0, 0))
             archive.writestr(member, NOTEBOOK[:-1] + f', "metadata": "{name}"}}')
     inner = zipped({"01-tiny/mine.ipynb": NOTEBOOK, "01-tiny/mine.py": "x"})
-    write(place, {"ada/01-tiny.ipynb": zipped({"deep.zip": inner}), "zoe/01-tiny.ipynb": b"PK"})
-    write(place, {"eve/01-tiny.ipynb": inner})
+    write(place, {"ada/homework.zip": zipped({"deep.zip": inner}), "zoe/01-tiny.ipynb": b"PK"})
+    write(place, {"eve/homework.zip": inner})
     before = sorted(place.rglob("*"))
     ada, bob, eve, zoe = intake.find(two_units, place, tmp_path / "unpacked")
     assert "later" in bob.path.read_text()
     assert (eve.unit, eve.problem, [*eve.files]) == ("01-tiny", "", ["mine.py"])
-    assert (zoe.unit, zoe.problem) == (ada.unit, ada.problem) == ("01-tiny", "")
+    assert (zoe.unit, zoe.problem) == ("01-tiny", "")
+    assert ada.problem == "no notebook, but deep.zip"
     with pytest.raises(CourseError, match="Office document"):
         intake.repaired(zoe.path.read_bytes(), v4.new_notebook())
     assert sorted(place.rglob("*")) == before
@@ -181,43 +182,25 @@ def test_a_notebook_named_as_another_unit_is_of_the_unit_of_its_cells(
     assert (zoe.unit, zoe.problem) == ("02-small", "")
 
 
-def _old(encoding: str, *names: str) -> bytes:
-    """Return a zip that does not say how its names are written."""
-    written = [each.encode(encoding) for each in names]
-    marks = [f"{number:04}{'x' * len(each)}" for number, each in enumerate(written)]
-    content = zipped(of(*marks))
-    for mark, name in zip(marks, written, strict=True):
-        content = content.replace(mark.encode(), b"0000" + name)
-    return content
-
-
-@pytest.mark.parametrize(
-    ("encoding", "name"),
-    [
-        ("utf-8", "Zoë Müller"),
-        ("cp866", "Пётр Ильич-младший №2"),
-        ("cp437", "José Ñandú"),
-        ("gb2312", "张三"),
-    ],
-)
-def test_names_in_an_old_zip_are_read_by_their_bytes(
-    two_units: Course, tmp_path: Path, encoding: str, name: str
-) -> None:
-    place = tmp_path / "all.zip"
-    place.write_bytes(_old(encoding, f"{name}/01-tiny.ipynb", f"{name}/{name}.py"))
-    [one] = intake.find(two_units, place, tmp_path / "unpacked")
-    assert one.said == f"0000{name}" and [*one.files] == [f"{name}.py"]
+def test_names_in_a_zip_of_macos_are_read_in_utf_8(two_units: Course, tmp_path: Path) -> None:
+    name = "Zoë Müller"
+    mark = "x" * len(name.encode())
+    content = zipped(of(f"{mark}/01-tiny.ipynb")).replace(mark.encode(), name.encode())
+    (tmp_path / "all.zip").write_bytes(content)  # which does not say how its names are written
+    [one] = intake.find(two_units, tmp_path / "all.zip", tmp_path / "unpacked")
+    assert one.student.startswith("Zoë-Müller")
 
 
 BESIDE = [
     "mine.py", "utils/__init__.py", "data/prices.csv", "report.7z", "index.html", "timestamp.txt",
     "helpers/course/cli.py", "helpers.py", "__pycache__/mine.pyc", ".ipynb_checkpoints/x.py",
-    ".hidden", "other.ipynb", "bad\x1bname.py",
+    ".hidden", "other.ipynb", "large.bin",
 ]  # fmt: skip
 
 
 def test_what_stands_beside_a_notebook_goes_with_it(two_units: Course, tmp_path: Path) -> None:
     mine = of(*(f"ada/01-tiny/{each}" for each in ["01-tiny.ipynb", *BESIDE]))
+    mine["ada/01-tiny/large.bin"] = b"x" * (2**21 + 1)
     folder, packed = both(tmp_path, mine | of("ada/not-of-it.py"))
     inside = {name.removeprefix("ada/"): text for name, text in mine.items()}
     write(tmp_path / "zip", {"ada/h.zip": zipped(inside), "ada/not-of-it.py": "x"})
@@ -233,10 +216,9 @@ def test_what_stands_beside_a_notebook_goes_with_it(two_units: Course, tmp_path:
 
 
 def test_what_goes_with_a_notebook_is_not_too_much(two_units: Course, tmp_path: Path) -> None:
-    files = of("ada/01-tiny.ipynb", "ada/x", "ada/x/y.csv", *(f"ada/{n:02}.csv" for n in range(60)))
+    files = of("ada/01-tiny.ipynb", *(f"ada/{n:02}.csv" for n in range(60)))
     files |= {"ada/z.py": "x" * 2**20, "ada/a.bin": b"x" * 2**21, "ada/b.bin": b"x" * (2**21 + 1)}
     (tmp_path / "all.zip").write_bytes(zipped(files))
     [one] = intake.find(two_units, tmp_path / "all.zip", tmp_path / "unpacked")
     assert "z.py" in one.files and not {"a.bin", "b.bin"} & {*one.files} and len(one.files) == 50
-    assert len({"x", "x/y.csv"} & {*one.files}) <= 1
     assert one.notes[-1].endswith("more")

@@ -29,7 +29,7 @@ def test_a_cell_with_a_tag_of_its_author_only_defines(tag: str, own: str, left: 
     lesson.mark(notebook := v4.new_notebook(cells=[*mine]), v4.new_notebook(cells=[cell]))
     assert lesson.to_run(notebook.cells[0]).strip() == left
     assert lesson.to_run(notebook.cells[2]) == changed
-    assert [lesson.is_unchanged(each) for each in notebook.cells] == [True, False, False]
+    assert [lesson.UNCHANGED in each.metadata for each in notebook.cells] == [True, False, False]
 
 
 def test_what_is_no_python_or_too_long_defines_nothing() -> None:

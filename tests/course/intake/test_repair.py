@@ -65,32 +65,6 @@ def test_another_release_and_cells_of_ones_own_need_no_repair(made: Made) -> Non
     assert notebook.cells[3].source == "import math\nmath.pi"
 
 
-@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "cp1252"])
-def test_other_encodings_are_read(made: Made, encoding: str) -> None:
-    text = nbformat.writes(made.worked).replace("# A tiny unit", "# Übung")
-    _, repairs = repaired(text.encode(encoding), made.released)
-    told = "9 characters that are not in UTF-8, read as cp1252" if encoding == "cp1252" else ""
-    assert repairs == [told or f"saved as {encoding}"]
-
-
-def test_an_old_format_is_converted(made: Made) -> None:
-    old = nbformat.convert(nbformat.from_dict(made.worked), 3)
-    notebook, repairs = repaired(json.dumps(old).encode(), made.released)
-    assert graded(notebook) == graded(made.worked)
-    assert "an old notebook format, converted" in repairs
-
-
-def test_of_a_broken_file_the_whole_cells_are_kept(made: Made) -> None:
-    text = nbformat.writes(made.worked)
-    assert "left out" in repaired(f"{text}\n}}}}".encode(), made.released)[1][0]
-    cut = text[: text.index("# EXERCISE triple")]
-    notebook, repairs = repaired(cut.encode(), made.released)
-    sources = dict(graded(notebook))
-    assert sources["double"] == dict(graded(made.worked))["double"]
-    assert sources["triple"] == dict(graded(made.released))["triple"]
-    assert "broken" in repairs[0] and "triple: the cell was missing" in " ".join(repairs)
-
-
 def test_two_answers_in_one_cell_both_count(made: Made) -> None:
     found = json.loads(nbformat.writes(made.worked))
     answers = [c for c in found["cells"] if c["metadata"].get("nbgrader", {}).get("solution")]

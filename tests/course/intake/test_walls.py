@@ -15,9 +15,10 @@ from nbformat import v4
 
 from helpers.course import intake
 from helpers.course.grading import execute
-from helpers.course.intake import Worker
+from helpers.course.intake import reader
+from helpers.course.intake.reader import Reader
 from helpers.course.intake.upload import Limits
-from helpers.course.settings import Course, CourseError
+from helpers.course.settings import LONGEST, Course, CourseError, table_text
 from tests.course.intake.handed_in import MOODLE, Files, write, zipped
 
 UNIT = "01-tiny"
@@ -25,11 +26,7 @@ MINE = json.dumps({"nbformat": 4, "cells": [{"cell_type": "code", "id": "double"
 KANJI = "課"
 
 
-def _bomb(layers: int) -> bytes:
-    inner = zipped({f"{n}.ipynb": b"\0" * (16 << 20) for n in range(4)})
-    for _ in range(layers):
-        inner = zipped({f"{n}.zip": inner for n in range(4)})
-    return inner
+BOMB = zipped({f"{n}.ipynb": b"\0" * (16 << 20) for n in range(8)})
 
 
 def _encrypted() -> bytes:
@@ -70,44 +67,37 @@ UPLOADS: dict[str, tuple[Callable[[], Files], str]] = {
         lambda: {"01-tiny.ipynb": MINE, "__MACOSX/._01-tiny.ipynb": b"x", "._x.ipynb": b"x"},
         GRADED,
     ),
-    "nested archives": (lambda: {"h.zip": _bomb(1)}, "more than 64 MB, unpacked"),
+    "an archive that is a bomb": (lambda: {"h.zip": BOMB}, "more than 64 MB, unpacked"),
     "notebooks side by side": (
         lambda: {f"{n}.ipynb": b"\0" * (20 << 20) for n in range(4)},
         "more than 64 MB",
     ),
     "one notebook": (lambda: {"01-tiny.ipynb": b" " * (51 << 20)}, "51 MB; 50 are allowed"),
-    "archives in archives": (
-        lambda: {
-            "h.zip": zipped({"h.zip": zipped({"h.zip": zipped({"h.zip": zipped({"h": ""})})})})
-        },
-        "more than 3 deep",
-    ),
     "many files": (lambda: {"h.zip": zipped({f"{n}": b"" for n in range(1001)})}, "1,000 files"),
-    "many notebooks": (lambda: {f"{n}.ipynb": b"{}" for n in range(201)}, "more than 200"),
     "an encrypted archive": (lambda: {"h.zip": _encrypted()}, "encrypted"),
     "a damaged archive": (lambda: {"h.zip": _damaged()}, "01-tiny.ipynb cannot be read"),
     "a link in an archive": (lambda: {"h.zip": _link()}, "not opened"),
     "a text of wide letters": (
         lambda: {"x.ipynb": b' {"x": "' + "\U0001f600".encode() + b"x" * (45 << 20) + b'"}'},
-        "takes more than 500 MB of memory",
+        "takes more than 400 MB of memory",
     ),
     "a number": (lambda: {"x.ipynb": b'{"cells": ' + b"9" * 9_000_000 + b"}"}, "no notebook"),
-    "a terminal's commands": (lambda: {"\x1b[2J\n=cmd.ipynb": b"{}"}, "\ufffd\\[2J\ufffd=cmd"),
+    "a terminal's commands": (lambda: {"\x1b[2J\n=cmd.ipynb": b"{}"}, r"\\x1b\[2J\\n=cmd"),
 }
 
 
 @pytest.fixture(scope="module")
-def small() -> Iterator[Worker]:
+def small() -> Iterator[Reader]:
     """The limits, smaller, so that they are reached in no time."""
-    limits = Limits(seconds=6, memory=500 << 20, unpacked=64 << 20, files=1_000)
-    made = Worker(limits)
+    limits = Limits(seconds=6, memory=400 << 20, unpacked=64 << 20, files=1_000)
+    made = Reader(limits)
     yield made
     made.close()
 
 
 @pytest.fixture(autouse=True)
-def _small(small: Worker, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(intake, "WORKER", small)
+def _small(small: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(intake, "READER", small)
 
 
 @pytest.mark.parametrize("upload", UPLOADS)
@@ -187,7 +177,6 @@ SLOW = {
     "accents": lambda: _notebook("a" + "\u0301\u0327" * 100_000),
     "blank lines": lambda: _notebook("(\n" + "\n" * 900_000 + ")("),
     "a shell's blanks": lambda: _notebook("!pip install " + " " * 900_000 + ";"),
-    "merges that do not end": lambda: _notebook("<<<<<<< x\n" * 90_000),
     "no text": lambda: b"{" + b"\xff" * (2 << 20),
 }
 
@@ -198,26 +187,26 @@ def test_what_takes_long_to_read_comes_to_an_end(content: str) -> None:
     start = time.monotonic()
     try:
         notebook, repairs = intake.repaired(SLOW[content](), v4.new_notebook(cells=[code]))
-        assert all(len(each) <= intake.TEXT for each in repairs)
+        assert all(len(each) <= LONGEST for each in repairs)
         assert all(len(each) < 100 for each in execute.strange(notebook))
     except CourseError as error:
-        assert re.search(r"more than 6 s|500 MB|are allowed|accents|no notebook", str(error))
+        assert re.search(r"more than 6 s|400 MB|are allowed|no notebook", str(error))
     assert time.monotonic() - start < 20
 
 
 @pytest.mark.parametrize("name", ["=1+1", "\uff1d1", " =1", "-2+3", "@a", "+1"])
 def test_no_table_takes_a_name_for_a_formula(name: str) -> None:
-    assert intake.printable(name) == f"'{name}"
-    assert intake.printable("x" + name) == "x" + name
+    assert table_text(name) == f"'{name}"
+    assert table_text("x" + name) == "x" + name
     for sign in (";", ",", "|", '; "'):  # a table may be read whose cells these part
-        assert intake.printable(f"x{sign}=1+1") == f"x{sign[0]}'{sign[1:]}=1+1"
-    assert intake.printable("one; two, 3-4") == "one; two, 3-4"
+        assert table_text(f"x{sign}=1+1") == f"x{sign[0]}'{sign[1:]}=1+1"
+    assert table_text("one; two, 3-4") == "one; two, 3-4"
 
 
-def test_a_worker_that_died_is_started_again(small: Worker) -> None:
+def test_a_reader_that_died_is_started_again(small: Reader) -> None:
     for _ in range(2):
         with pytest.raises(CourseError, match="the file is empty"):
-            small.ask("repaired", content="", release={})
+            small.call(reader.repaired, b"", v4.new_notebook())
         assert small.process
         small.process.kill()
         small.process.wait()

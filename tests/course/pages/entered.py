@@ -75,7 +75,7 @@ class Classroom:
         result = autograde.result(self.unit, student, notebook, Outcome(shown), [])
         found = Submission(student, self.unit, self.out / "handed in")
         with self.opened() as book:
-            return book.enter([(found, "a key", result)])[0]
+            return book.enter(found, "a key", result)
 
     def again(self, student: str) -> dict[str, Any] | None:
         """Grade again what has not changed since."""
