@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from collections import Counter
@@ -11,6 +12,7 @@ from helpers.results import RESULTS, load
 from web.markdown import raw, rows, table
 
 PART = re.compile(r"(.+?): (.+) \(([^()]+)\): \*(.+)\*")  # as docs/claims.md has it
+WRITTEN = re.compile(r"^Written by (?:.+\n)+", re.MULTILINE)
 TITLES = {
     "relative_attention": "Relative attention: memory and time",
     "mini_bert": "Training a mini BERT: tokens per second",
@@ -29,28 +31,33 @@ under `benchmarks/results/`.
 
 
 def claims(page: str) -> str:
-    """docs/claims.md, with a section for each claim in the place of its table."""
+    """docs/claims.md, with a fold for each claim in the place of its table, and a filter."""
     found = rows(page)
     title, head = page[: page.index("\n|")].split("\n", 1)
     told = Counter(_plain(each[3]) for each in found)
-    counts = ", ".join(f"{count} {_badge(verdict)}" for verdict, count in told.most_common())
-    summary = "".join(
-        f'<li><a href="#claim-{number}">{number}. {text}</a> {_badge(_plain(verdict))}</li>'
-        for number, text, _, verdict, *_ in found
+    choices = "".join(
+        f'<button type="button" value="{verdict}" aria-pressed="false">{count} {_badge(verdict)}'
+        "</button>"
+        for verdict, count in told.most_common()
     )
-    listed = raw(f'<p>Of {len(found)} claims: {counts}.</p><ul class="plain">{summary}</ul>')
-    parts = [title, listed, "## What a verdict means", head, "## One by one"]
-    return "\n\n".join([*parts, *map(_claim, found)])
+    filters = raw(
+        f'<div class="filters" role="group" aria-label="Show only">{choices}</div>'
+        f'<p class="quiet" role="status">All {len(found)} claims. Open one to see what was '
+        'measured.</p><script type="module" src="_static/claims.js"></script>'
+    )
+    return "\n\n".join([title, filters, *map(_claim, found), "## What a verdict means", head])
 
 
 def _claim(cells: list[str]) -> str:
     number, text, source, verdict, measured, why, reference, command = cells
+    plain = _plain(verdict)
+    summary = f"<summary>{_badge(plain)} {number}. {html.escape(text)}</summary>"
     return "\n\n".join([
-        f"(claim-{number})=\n### {number}. {text}",
-        raw(f'<p class="quiet">Said in {source}. Verdict: {_badge(_plain(verdict))}</p>'),
+        raw(f'<details class="claim" id="claim-{number}" data-verdict="{plain}">{summary}'),
         why,
         "\n".join(f"- {_part(part)}" for part in measured.split("<br>")),
-        f"Primary reference: {reference}. To measure it again: {command}",
+        f"Said in {source}. Primary reference: {reference}. To measure it again: {command}",
+        raw("</details>"),
     ])  # fmt: skip
 
 
@@ -71,14 +78,36 @@ def _badge(verdict: str) -> str:
     return f'<span class="verdict {verdict.replace(" ", "-")}">{verdict}</span>'
 
 
+def _met(told: Counter[str]) -> str:
+    """How many targets were met, in a sentence."""
+    return f"{told['met']} of {told['met'] + told['missed']} targets are met."
+
+
+def findings_first(page: str) -> str:
+    """A page of docs/ that a command writes, with what it says of itself at its end."""
+    if found := WRITTEN.search(page):
+        page = f"{page[: found.start()]}{page[found.end() :].rstrip()}\n\n---\n\n{found[0]}"
+    return page
+
+
 def benchmarks(folder: Path = RESULTS) -> str:
     """Targets that were met or missed, and a line for each stored result."""
-    parts = ["# Benchmarks", TARGETS]
+    parts, all_told = [TARGETS], Counter[str]()
     for path in sorted(folder.glob("*.txt")):
         lines = path.read_text(encoding="utf-8").splitlines()
         cells = [[line[:6].strip() or "beside", line[7:].strip()] for line in lines if line.strip()]
-        title = TITLES.get(path.stem, path.stem)
-        parts += [f"## {title}", load(path.stem).note, table(["target", "measured"], cells)]
+        told = Counter(each for each, _ in cells)
+        all_told += told
+        missed = [each for each in cells if each[0] == "missed"]
+        parts += [
+            f"## {TITLES.get(path.stem, path.stem)}",
+            f"**{_met(told)}** {load(path.stem).note}",
+            *([table(["target", "measured"], missed)] if missed else []),
+            raw("<details><summary>All that was measured</summary>"),
+            table(["target", "measured"], cells),
+            raw("</details>"),
+        ]
+    parts = ["# Benchmarks", f"**{_met(all_told)}**", *parts]
     stored = []
     for path in sorted(folder.glob("*.json")):
         record = json.loads(path.read_text(encoding="utf-8"))
