@@ -86,7 +86,6 @@ def test_it_answers_as_the_course_s_model_does_and_loads_what_is_asked(
     for encoding in ENCODINGS:
         page.locator(f"input[value={encoding}]").check(force=True)
         name = page.locator(f"label:has(input[value={encoding}])").inner_text()
-        name = "no encoding" if encoding == "none" else name
         page.locator(".says").get_by_text(f"With {name}").wait_for()
         assert _guesses(page) == _expected(encoding, _ids(TEXT))
     typed = "[MASK] the value of the string."
