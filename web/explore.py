@@ -24,6 +24,8 @@ class Figure:
         name: of its module, without .js.
         sentence: the figure in a sentence, with its handle.
         fallback: what it shows, for those without scripts.
+        heights: in pixels, on a screen and on a phone, kept free until it is drawn.
+        card: a small drawing of it, the inside of an SVG of 120 by 60 units.
         units: those that show it, with words from the heading of the section that it closes.
         encodings: whose pages show it.
     """
@@ -32,6 +34,8 @@ class Figure:
     title: str
     sentence: str
     fallback: str
+    heights: tuple[int, int] = (0, 0)
+    card: str = ""
     units: Mapping[str, str] = field(default_factory=dict)
     encodings: tuple[str, ...] = ()
 
@@ -42,16 +46,19 @@ class Figure:
 
     def markup(self, root: str) -> str:
         """The element that the module draws into; `root` leads to the top of the site."""
+        wide, narrow = self.heights
         return (
-            f'<figure class="explorable" {self.mark}>'
+            f'<figure class="explorable" {self.mark} '
+            f'style="--wide: {wide}px; --narrow: {narrow}px">'
             f"<figcaption>{html.escape(self.sentence)}</figcaption>"
             f'<p class="fallback">{html.escape(self.fallback)}</p></figure>'
             f"{load(root)}"
         )
 
     def page(self) -> str:
-        """Its own page."""
-        return f"# {self.title}\n\n{raw(self.markup('../'))}"
+        """Its own page, with a way to the units that show it."""
+        units = ", ".join(f"[{each[:2]}](../units/{each}.md)" for each in self.units)
+        return f"# {self.title}\n\n{raw(self.markup('../'))}\n\nExplained in unit {units}."
 
 
 def load(root: str) -> str:
@@ -70,6 +77,8 @@ def figures(path: Path = CONTENTS) -> list[Figure]:
             each["title"],
             each["sentence"],
             each["fallback"],
+            tuple(each["heights"]),
+            each["card"],
             each.get("units", {}),
             tuple(each.get("encodings", ())),
         )
@@ -80,7 +89,8 @@ def figures(path: Path = CONTENTS) -> list[Figure]:
 def index(found: list[Figure]) -> str:
     """The page that lists them."""
     cards = "".join(
-        f'<li><a href="{each.name}.html">{html.escape(each.title)}</a>'
+        f'<li><svg viewBox="0 0 120 60" aria-hidden="true">{each.card}</svg>'
+        f'<a href="{each.name}.html">{html.escape(each.title)}</a>'
         f"<p>{html.escape(each.sentence)}</p></li>"
         for each in found
     )
