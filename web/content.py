@@ -79,7 +79,7 @@ def _docs(course: Course, pages: Path) -> None:
         if path.endswith(".md"):
             text = (course.root / path).read_text(encoding="utf-8")
             text = cited(relinked(text, links.leader(course, page, path)))
-            _put(pages, page, measured.findings_first(text) if page in links.FOUND else text)
+            _put(pages, page, measured.findings_first(text) if page.startswith("more/") else text)
     for picture in [*course.root.glob("docs/*.png"), *course.root.glob("docs/*.svg")]:
         shutil.copy(picture, pages / "more")
     _put(pages, "claims", measured.claims(_got(pages, "claims")))
@@ -91,11 +91,10 @@ def _figures(pages: Path, out: Path, figures: list[explore.Figure]) -> None:
     _put(pages, "explore/index", explore.index(figures))
     for each in figures:
         _put(pages, f"explore/{each.name}", each.page())
-    for folder in filter(Path.is_dir, FIGURES):
+    for folder in FIGURES:
         shutil.copytree(folder, out / "figures", dirs_exist_ok=True)
-    (out / "figures" / explore.CONTENTS.name).unlink(missing_ok=True)
-    if figures:
-        data.main(out / "figures" / "data")
+    (out / "figures" / explore.CONTENTS.name).unlink()
+    data.main(out / "figures" / "data")
 
 
 def _compared(pages: Path) -> tuple[list[str], list[str]]:

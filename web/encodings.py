@@ -31,7 +31,7 @@ from web.markdown import cited, folded, raw, rows, table
 from web.outputs import Outputs
 
 SAYS = tomllib.loads((Path(__file__).parent / "encodings.toml").read_text(encoding="utf-8"))
-FAMILIES: list[dict[str, Any]] = SAYS.pop("families")
+FAMILIES: dict[str, list[str]] = SAYS.pop("families")
 SIZES = {"d_model": 64, "num_heads": 4, "max_len": 32}
 LENGTH = 16
 PARENTS = (torch.arange(LENGTH) - 1).div(2, rounding_mode="floor")  # a binary tree, root first
@@ -91,7 +91,7 @@ def page(name: str, outputs: Outputs, figures: Iterable[Figure], compared: str) 
         raw(outputs.picture(*alike(name))),
         ALIKE.format(tree=TREE if name.startswith("tree") else ""),
         *(raw(each.markup("../")) for each in moving[:1]),
-        " ".join(["More figures that move:", *map(_link, moving[1:])]) if moving[1:] else "",
+        *(f"Also to move: [{each.title}](../explore/{each.name}.md)." for each in moving[1:]),
         "## Where it enters",
         entry(name),
         raw(outputs.picture(*hooks.hooks(*hooks_of(kind)))),
@@ -106,10 +106,6 @@ def page(name: str, outputs: Outputs, figures: Iterable[Figure], compared: str) 
         ),
     ]
     return "\n\n".join(parts)
-
-
-def _link(figure: Figure) -> str:
-    return f"[{figure.title}](../explore/{figure.name}.md)."
 
 
 OPEN = "Show it (solve unit {unit} first: it may answer an exercise)"
@@ -170,22 +166,17 @@ def index(compared: str) -> str:
     """The page of all encodings by families, and from docs/encodings.md what they agree with."""
     told_of = {first.strip("`"): cells for first, *cells in rows(compared) if first}
     parts = ["# Encodings"]
-    for family in FAMILIES:
-        cards = "".join(_card(name, *told_of[name][1:5]) for name in family["members"])
-        parts += [f"## {family['title']}", family["says"], raw(f'<ul class="cards">{cards}</ul>')]
+    for family, members in FAMILIES.items():
+        cards = "".join(_card(name, *told_of[name][1:5]) for name in members)
+        parts += [f"## {family}", raw(f'<ul class="cards">{cards}</ul>')]
     names = "\n".join(f"{told(name)['title']} <{name}>" for name in REGISTRY)
     head, said = compared[: compared.index("\n|")].lstrip("# ").split("\n", 1)
-    parts += [f"## {head}", said, table(COLUMNS, _agree(compared))]
+    agree = [
+        [first and f"[{first}]({first.strip('`')}.md)", paper, *rest[-2:]]
+        for first, paper, *rest in rows(compared)
+    ]
+    parts += [f"## {head}", said, table(["name", "paper", "compared with", "off by"], agree)]
     return "\n\n".join([*parts, f"```{{toctree}}\n:hidden:\n\n{names}\n```"])
-
-
-COLUMNS = ("name", "paper", "compared with", "off by")
-
-
-def _agree(compared: str) -> Iterator[list[str]]:
-    """The rows of docs/encodings.md without what the cards say; each name leads to its page."""
-    for first, paper, _, _, _, _, other, error in rows(compared):
-        yield [first and f"[{first}]({first.strip('`')}.md)", paper, other, error]
 
 
 def _card(name: str, formula: str, hooks_used: str, parameters: str, longer: str) -> str:

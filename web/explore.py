@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import html
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -24,7 +24,6 @@ class Figure:
         name: of its module, without .js.
         sentence: the figure in a sentence, with its handle.
         fallback: what it shows, for those without scripts.
-        heights: in pixels, on a screen and on a phone, kept free until it is drawn.
         card: a small drawing of it, the inside of an SVG of 120 by 60 units.
         units: those that show it, with words from the heading of the section that it closes.
         encodings: whose pages show it.
@@ -34,10 +33,9 @@ class Figure:
     title: str
     sentence: str
     fallback: str
-    heights: tuple[int, int] = (0, 0)
-    card: str = ""
+    card: str
     units: Mapping[str, str] = field(default_factory=dict)
-    encodings: tuple[str, ...] = ()
+    encodings: Sequence[str] = ()
 
     @property
     def mark(self) -> str:
@@ -46,10 +44,8 @@ class Figure:
 
     def markup(self, root: str) -> str:
         """The element that the module draws into; `root` leads to the top of the site."""
-        wide, narrow = self.heights
         return (
-            f'<figure class="explorable" {self.mark} '
-            f'style="--wide: {wide}px; --narrow: {narrow}px">'
+            f'<figure class="explorable" {self.mark}>'
             f"<figcaption>{html.escape(self.sentence)}</figcaption>"
             f'<p class="fallback">{html.escape(self.fallback)}</p></figure>'
             f"{load(root)}"
@@ -66,24 +62,10 @@ def load(root: str) -> str:
     return f'<script type="module" src="{root}figures/load.js"></script>'
 
 
-def figures(path: Path = CONTENTS) -> list[Figure]:
-    """All figures, in their order; none where there is no contents.toml."""
-    if not path.exists():
-        return []
-    tables = tomllib.loads(path.read_text(encoding="utf-8"))
-    return [
-        Figure(
-            name,
-            each["title"],
-            each["sentence"],
-            each["fallback"],
-            tuple(each["heights"]),
-            each["card"],
-            each.get("units", {}),
-            tuple(each.get("encodings", ())),
-        )
-        for name, each in tables.items()
-    ]
+def figures() -> list[Figure]:
+    """All figures, in their order."""
+    tables = tomllib.loads(CONTENTS.read_text(encoding="utf-8"))
+    return [Figure(name, **each) for name, each in tables.items()]
 
 
 def index(found: list[Figure]) -> str:
@@ -95,6 +77,6 @@ def index(found: list[Figure]) -> str:
         for each in found
     )
     names = "\n".join(each.name for each in found)
-    listed = raw(f'<ul class="cards">{cards}</ul>') if found else "There are none yet."
+    listed = raw(f'<ul class="cards">{cards}</ul>')
     toctree = f"```{{toctree}}\n:hidden:\n\n{names}\n```"
     return f"# Explore\n\nFigures that move, without Python.\n\n{listed}\n\n{toctree}\n"

@@ -20,7 +20,6 @@ DOCS = {
     "claims": "claims",
     "encodings": "encodings/index",
 }
-FOUND = ("more/questions", "more/mini-bert", "more/gpu")  # what was measured, told by a command
 
 
 def pages(course: Course) -> dict[str, str]:

@@ -36,14 +36,15 @@ def claims(page: str) -> str:
     title, head = page[: page.index("\n|")].split("\n", 1)
     told = Counter(_plain(each[3]) for each in found)
     choices = "".join(
-        f'<button type="button" value="{verdict}" aria-pressed="false">{count} {_badge(verdict)}'
-        "</button>"
+        f'<label><input type="radio" name="verdict" value="{verdict}">{count} {_badge(verdict)}'
+        f"</label><style>.filters:has([value='{verdict}']:checked) "
+        f"~ .claim:not([data-verdict='{verdict}']) {{ display: none; }}</style>"
         for verdict, count in told.most_common()
     )
     filters = raw(
-        f'<div class="filters" role="group" aria-label="Show only">{choices}</div>'
-        f'<p class="quiet" role="status">All {len(found)} claims. Open one to see what was '
-        'measured.</p><script type="module" src="_static/claims.js"></script>'
+        '<fieldset class="filters"><legend>Open a claim to see what was measured. Show</legend>'
+        f'<label><input type="radio" name="verdict" value="" checked>all {len(found)}</label>'
+        f"{choices}</fieldset>"
     )
     return "\n\n".join([title, filters, *map(_claim, found), "## What a verdict means", head])
 

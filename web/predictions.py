@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from nbformat import NotebookNode
@@ -16,7 +16,6 @@ TOLD = re.compile(r'\boutcome\(\s*"(\w+)"')
 CHOICE = re.compile(r"^  (\w+)\) (.+)", re.MULTILINE)
 MEASURED = re.compile(r">(?:✓ )?Measured: (.+?)\.(?: |<)")
 HEADING = re.compile(r"^#", re.MULTILINE)
-SHOWN = "What was measured"
 SCRIPT = '<script type="module" src="../_static/predictions.js"></script>'
 
 
@@ -36,26 +35,20 @@ class Fold:
     name: str
 
 
-def folds(cells: Sequence[NotebookNode]) -> list[Fold]:
+def folds(cells: Sequence[NotebookNode]) -> Iterator[Fold]:
     """What is folded: from each question on to what was measured, with the prose that discusses it.
 
     Where a section begins in between, which the page's contents name, it is the end alone.
     """
-    found = []
     for begin, cell in enumerate(cells):
         if name := asks(cell):
             told = (n for n, each in enumerate(cells) if name in TOLD.findall(each.source))
             tells = next(n for n in told if n >= begin)
             between = any(map(_begins_section, cells[begin + 1 : tells]))
-            last = tells
-            if _prose(cells[tells + 1]) and not _begins_section(cells[tells + 1]):
-                last += 1
-            found.append(Fold(tells if between else begin + 1, last, tells, name))
-    return found
-
-
-def _prose(cell: NotebookNode) -> bool:
-    return cell.cell_type == "markdown" and "nbgrader" not in cell.metadata
+            after = cells[tells + 1]
+            discussed = after.cell_type == "markdown" and not _begins_section(after)
+            first = tells if between else begin + 1
+            yield Fold(first, tells + discussed, tells, name)
 
 
 def _begins_section(cell: NotebookNode) -> bool:
@@ -84,10 +77,8 @@ def question(name: str, said: str) -> str:
 
 def begin(name: str, measured: str) -> str:
     """The fold's beginning; `measured` is the HTML that tells what was."""
-    found = MEASURED.search(measured)
-    if found is None:
-        raise ValueError(f"no cell tells what was measured for the prediction {name!r}")
+    [found] = MEASURED.findall(measured)
     return raw(
-        f'<details class="measured" id="measured-{name}" data-measured="{found[1]}">'
-        f"<summary>{SHOWN}</summary>"
+        f'<details id="measured-{name}" data-measured="{found}">'
+        "<summary>What was measured</summary>"
     )

@@ -105,7 +105,7 @@ class Unit:
 
     def _folded(self) -> Iterator[str]:
         """The cells one by one, with what was measured folded below what is to be predicted."""
-        folds = predictions.folds(self.released)
+        folds = [*predictions.folds(self.released)]
         begins, ends = {each.first: each for each in folds}, {each.last for each in folds}
         for n, cell in enumerate(self.released):
             if fold := begins.get(n):

@@ -15,14 +15,9 @@ const STYLES = {
   "Huang": [4, 0], "clipped bias": [3, 1], "window": [6, 3], "Shaw": [2, 0]
 };
 
-/** The look of each name; one without a style of its own has another than those before it. */
-function looks(names) {
-  const others = names.filter((name) => !(name in STYLES));
-  return Object.fromEntries(names.map((name) => {
-    const n = others.indexOf(name);
-    return [name, STYLES[name] ?? [n % COLOURS, (n + Math.floor(n / COLOURS)) % DASHES.length]];
-  }));
-}
+/** The look of each name; those without a style of their own get one by their order. */
+const looks = (names) => Object.fromEntries(names.map((name, n) =>
+  [name, STYLES[name] ?? [n % COLOURS, (n + Math.floor(n / COLOURS)) % DASHES.length]]));
 
 const mean = (seeds) => seeds.reduce((a, b) => a + b, 0) / seeds.length;
 

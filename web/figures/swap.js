@@ -9,11 +9,6 @@ const STEP = 92, CELL = 17, COLUMNS = 4, ROW = 104; // units: from word to word,
 const ROWS = {"No positions": "Without positions", "Sinusoidal": "With positions"};
 const PLAIN = [0, 1, 2, 3, 4], SWAPPED = [0, 4, 2, 3, 1]; // the man bites the dog
 const WAIT = 1500; // milliseconds until the words move by themselves, once
-const SAYS = {
-  plain: "Below each word is what attention makes of it: each square is a number.",
-  swapped: "Without positions every word keeps its numbers: attention cannot tell who bites whom. " +
-    "With positions they all change.",
-};
 
 /** A word and its outputs, which travel together; gives what colours and moves them. */
 function column(parent, word, width) {
@@ -46,7 +41,10 @@ export default async function draw(element, options) {
     const most = outputs.map((each) => Math.max(...each.flat().map(Math.abs)));
     order.forEach((word, place) => columns[word](
       place, outputs.map((each, row) => each[place].map((x) => x / most[row])), colour));
-    write(says, SAYS[order === PLAIN ? "plain" : "swapped"]);
+    write(says, order === PLAIN
+      ? "Below each word is what attention makes of it: each square is a number."
+      : "Without positions every word keeps its numbers: attention cannot tell who bites whom. " +
+        "With positions they all change.");
   };
   const swap = () => {
     order = order === PLAIN ? SWAPPED : PLAIN;

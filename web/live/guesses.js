@@ -1,4 +1,4 @@
-/** The five likeliest words of each [MASK], and how likely they were before the last change. */
+/** The five likeliest words of each [MASK], with an encoding and without. */
 
 import {add, fixed} from "./kit.js";
 
@@ -16,12 +16,11 @@ export class Guesses {
 
   /**
    * @param gaps - what may stand in each [MASK], from left to right.
-   * @param before - the same before the last change, where the two can be compared.
    * @param name - of the encoding that was asked.
    * @param blind - the same without positions, if there is one beside.
    */
-  show(gaps, before, name, blind) {
-    const head = [name, "", ...(before ? ["before"] : []), ...(blind ? ["no positions", ""] : [])];
+  show(gaps, name, blind) {
+    const head = [name, "", ...(blind ? ["no positions", ""] : [])];
     this.row.replaceChildren();
     gaps.forEach(({likely}, gap) => {
       const table = add(this.row, "table", {class: "live-guess"});
@@ -29,11 +28,10 @@ export class Guesses {
       const top = add(add(table, "thead"), "tr");
       for (const each of head) add(top, each ? "th" : "td", each ? {scope: "col"} : {}, each);
       const body = add(table, "tbody");
-      likely.forEach(([piece, probability, id], n) => {
+      likely.forEach(([piece, probability], n) => {
         const line = add(body, "tr");
         add(line, "th", {scope: "row"}, piece);
         bar(line, probability);
-        if (before) add(line, "td", {class: "live-before"}, percent(before[gap].probabilities[id]));
         if (!blind) return;
         const [other, much] = blind[gap].likely[n];
         add(line, "td", {class: "live-other"}, other);

@@ -14,7 +14,6 @@ const NAMES = {
 const EXAMPLES = [
   "Raise a [MASK] if the file does not exist.",
   "Returns [MASK] if the string is empty.",
-  "The number of [MASK] in the list.",
   "If the file does not [MASK], an error is raised.",
   "Return a new array with the [MASK] shape as the input.",
 ];
@@ -115,7 +114,7 @@ export default async function draw(element, options) {
   const figure = new Explorable(element, options, {
     e: oneOf(Object.keys(known.encodings), "rotary"), s: sentence, h: number(1, layers * perLayer, 1),
   });
-  const reader = new Reader(known, () => figure.set({}));
+  const [reader, blind] = [1, 2].map(() => new Reader(known, () => figure.set({})));
   const type = field(figure), words = chips(figure, reader);
   const guesses = new Guesses(figure.stage);
   figure.choice("e", "Encoding", NAMES);
@@ -130,10 +129,10 @@ export default async function draw(element, options) {
   figure.run((state) => {
     type(state.s);
     words(state.s);
-    const {missing, gaps, before, attention, tokens, rows} = reader.read(state);
+    const {missing, gaps, attention, tokens, rows} = reader.read(state);
     if (missing) return;
-    const blind = state.e === "none" ? undefined : reader.withoutPositions(state.s);
-    guesses.show(gaps, before?.gaps, NAMES[state.e], blind?.gaps);
+    const beside = state.e === "none" ? undefined : blind.read({e: "none", s: state.s});
+    guesses.show(gaps, NAMES[state.e], beside?.gaps);
     heads.show(attention, tokens, rows, state.h, options.theme);
   }, (state) => say(reader.read(state), known));
 }

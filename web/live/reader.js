@@ -9,7 +9,7 @@ const BEST = 5;
 
 /** Reads sentences with the models, each loaded when first asked for; `loaded` is told. */
 export class Reader {
-  #models = new Map(); #last; #blind;
+  #models = new Map(); #last;
 
   constructor(known, loaded) {
     this.known = known;
@@ -20,7 +20,8 @@ export class Reader {
   /** What the model with an encoding makes of a text; with `before`, where the two compare. */
   read({e, s}) {
     if (this.#last?.e === e && this.#last.s === s) return this.#last;
-    const found = this.#model(e);
+    const found = this.#models.get(e);
+    if (found === undefined) this.#load(e);
     if (!found || found.failed) return {e, s, missing: found?.failed ?? "loading"};
     const now = {e, s, ...this.#answer(found, s)};
     // A change of the encoding, or the same words in another order, can be told from one before.
@@ -28,20 +29,6 @@ export class Reader {
     now.before = like ? {...this.#last, before: undefined} : undefined;
     this.#last = now;
     return now;
-  }
-
-  /** What the model without an encoding makes of it; nothing where that is not there. */
-  withoutPositions(s) {
-    const found = this.#model("none");
-    if (!found || found.failed) return undefined;
-    if (this.#blind?.s !== s) this.#blind = {s, ...this.#answer(found, s)};
-    return this.#blind;
-  }
-
-  /** A model, if it has come; the first time it is sent for. */
-  #model(encoding) {
-    if (!this.#models.has(encoding)) this.#load(encoding);
-    return this.#models.get(encoding);
   }
 
   /** A word as the models read it. */
@@ -65,7 +52,7 @@ export class Reader {
   /** What may stand in a gap: of each piece its probability, and the likeliest, best first. */
   #gap(probabilities) {
     const ids = probabilities.map((_, id) => id).sort((a, b) => probabilities[b] - probabilities[a]);
-    const likely = ids.slice(0, BEST).map((id) => [this.known.vocabulary[id], probabilities[id], id]);
+    const likely = ids.slice(0, BEST).map((id) => [this.known.vocabulary[id], probabilities[id]]);
     return {probabilities, likely};
   }
 

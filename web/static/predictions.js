@@ -17,11 +17,10 @@ for (const asked of document.querySelectorAll("fieldset.prediction")) {
     measured.open = true;
   };
 
-  for (const button of buttons) {
+  for (const button of buttons)
     button.addEventListener("click", () => {
       if (!field) reveal(button.textContent);
       else if (field.value) reveal(String(field.valueAsNumber));
       else field.focus();
     });
-  }
 }
