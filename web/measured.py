@@ -34,7 +34,7 @@ def claims(page: str) -> str:
     """docs/claims.md, with a fold for each claim in the place of its table, and a filter."""
     found = rows(page)
     title, head = page[: page.index("\n|")].split("\n", 1)
-    told = Counter(_plain(each[3]) for each in found)
+    told = Counter(each[3].strip("*") for each in found)
     choices = "".join(
         f'<label><input type="radio" name="verdict" value="{verdict}">{count} {_badge(verdict)}'
         f"</label><style>.filters:has([value='{verdict}']:checked) "
@@ -51,7 +51,7 @@ def claims(page: str) -> str:
 
 def _claim(cells: list[str]) -> str:
     number, text, source, verdict, measured, why, reference, command = cells
-    plain = _plain(verdict)
+    plain = verdict.strip("*")
     summary = f"<summary>{_badge(plain)} {number}. {html.escape(text)}</summary>"
     return "\n\n".join([
         raw(f'<details class="claim" id="claim-{number}" data-verdict="{plain}">{summary}'),
@@ -69,10 +69,6 @@ def _part(said: str) -> str:
         exact = "exact" if margin == "exact" else f"margin {margin}"
         return f"{verdict.capitalize()}: {says}. Measured: {number} ({exact})."
     return re.sub("^beside: (.*)", r"Measured besides, for no part of the claim: \1.", said)
-
-
-def _plain(verdict: str) -> str:
-    return verdict.strip("*")
 
 
 def _badge(verdict: str) -> str:
