@@ -46,9 +46,8 @@ def folds(cells: Sequence[NotebookNode]) -> Iterator[Fold]:
             tells = next(n for n in told if n >= begin)
             between = any(map(_begins_section, cells[begin + 1 : tells]))
             after = cells[tells + 1]
-            discussed = after.cell_type == "markdown" and not _begins_section(after)
-            first = tells if between else begin + 1
-            yield Fold(first, tells + discussed, tells, name)
+            discussed = after.cell_type == "markdown" and not after.source.startswith("#")
+            yield Fold(tells if between else begin + 1, tells + discussed, tells, name)
 
 
 def _begins_section(cell: NotebookNode) -> bool:

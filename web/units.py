@@ -110,9 +110,9 @@ class Unit:
         for n, cell in enumerate(self.released):
             if fold := begins.get(n):
                 yield predictions.begin(fold.name, self._shown(self.released[fold.tells]))
-            yield self._cell(cell)
-            if n in ends:
-                yield raw("</details>")
+            text, *after = SECTION.split(self._cell(cell), maxsplit=1)
+            yield f"{text}\n\n{raw('</details>')}" if n in ends else text
+            yield from after
         yield raw(predictions.SCRIPT)
 
     def _shown(self, cell: NotebookNode) -> str:

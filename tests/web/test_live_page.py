@@ -92,6 +92,8 @@ def test_it_answers_as_the_course_s_model_does_and_loads_what_is_asked(
     page.get_by_label("A sentence with [MASK]").fill(typed.replace("[MASK]", "[mask]"))
     page.wait_for_function("document.querySelectorAll('.live-words button').length === 7")
     assert _guesses(page) == _expected("shaw", _ids(typed))
+    beside = page.locator(".live-other").all_inner_texts()
+    assert beside == [*_expected("none", _ids(typed))]
 
 
 @pytest.mark.parametrize("encoding", ["none", "rotary"])
@@ -210,3 +212,6 @@ def test_a_sentence_that_is_too_long_and_weights_that_are_missing_are_said(
     page.route("**/alibi.bin", lambda route: route.fulfill(status=404))
     page.locator("input[value=alibi]").check(force=True)
     page.get_by_text("could not be loaded").first.wait_for()
+    page.route("**/weights.json", lambda route: route.fulfill(status=404))
+    page.reload()
+    page.get_by_role("alert").get_by_text("could not be loaded").wait_for()

@@ -78,8 +78,8 @@ def test_it_is_read_and_walked_through_without_scripts(site: Site, browser: Brow
     page = context.new_page()
     page.goto(site.address)
     assert page.evaluate(DRAWN, ["body", "backgroundColor"]) == "rgb(20, 24, 30)"
-    assert page.evaluate(DRAWN, [".bd-header", "backgroundColor"]) == "rgb(34, 40, 50)"
-    assert page.evaluate(DRAWN, [".bd-header p", "color"]) == "rgb(206, 214, 221)"
+    assert page.evaluate(DRAWN, [".bd-header", "backgroundColor"]) == "rgb(20, 24, 30)"
+    assert page.evaluate(DRAWN, [".bd-header p", "color"]) == "rgb(241, 236, 225)"
     assert page.evaluate(DRAWN, ["article li a", "color"]) == "rgb(125, 185, 245)"
     page.get_by_role("link", name="Begin with unit").click()
     for unit in UNITS[:3]:
