@@ -12,7 +12,6 @@ import torch
 
 from helpers.course.settings import Course
 from helpers.explorable import data
-from helpers.results import RESULTS
 from web import encodings, explore, front, links, markdown, measured
 from web.markdown import cited, relinked
 from web.outputs import Outputs
@@ -34,7 +33,8 @@ def write(course: Course, pages: Path, out: Path) -> None:
         lessons = pool.map(partial(_unit, course, outputs, found), course.units())
         methods = pool.map(partial(_encoding, outputs, found), *_compared(pages))
         _units(course, pages, out, units)
-        _put(pages, "index", front.page(_got(pages, "index"), course, units, found))
+        first = Outputs(out / "pictures", "pictures")
+        _put(pages, "index", front.page(_got(pages, "index"), course, units, first))
         _figures(pages, out, found)
         for name, text in (*lessons, *methods):
             _put(pages, name, text)
@@ -78,10 +78,10 @@ def _docs(course: Course, pages: Path) -> None:
     for path, page in links.pages(course).items():
         if path.endswith(".md"):
             text = (course.root / path).read_text(encoding="utf-8")
-            _put(pages, page, cited(relinked(text, links.leader(course, page, path))))
+            text = cited(relinked(text, links.leader(course, page, path)))
+            _put(pages, page, measured.findings_first(text) if page.startswith("more/") else text)
     for picture in [*course.root.glob("docs/*.png"), *course.root.glob("docs/*.svg")]:
         shutil.copy(picture, pages / "more")
-    shutil.copy(RESULTS / "lag3.png", pages / "more")
     _put(pages, "claims", measured.claims(_got(pages, "claims")))
     _put(pages, "more/benchmarks", measured.benchmarks())
 
@@ -91,11 +91,10 @@ def _figures(pages: Path, out: Path, figures: list[explore.Figure]) -> None:
     _put(pages, "explore/index", explore.index(figures))
     for each in figures:
         _put(pages, f"explore/{each.name}", each.page())
-    for folder in filter(Path.is_dir, FIGURES):
+    for folder in FIGURES:
         shutil.copytree(folder, out / "figures", dirs_exist_ok=True)
-    (out / "figures" / explore.CONTENTS.name).unlink(missing_ok=True)
-    if figures:
-        data.main(out / "figures" / "data")
+    (out / "figures" / explore.CONTENTS.name).unlink()
+    data.main(out / "figures" / "data")
 
 
 def _compared(pages: Path) -> tuple[list[str], list[str]]:

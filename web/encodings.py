@@ -27,10 +27,11 @@ from helpers.encodings import (
 from helpers.model.attention import MultiHeadAttention
 from helpers.pictures import hooks
 from web.explore import Figure
-from web.markdown import cited, code, raw, table
+from web.markdown import cited, folded, raw, rows, table
 from web.outputs import Outputs
 
 SAYS = tomllib.loads((Path(__file__).parent / "encodings.toml").read_text(encoding="utf-8"))
+FAMILIES: dict[str, list[str]] = SAYS.pop("families")
 SIZES = {"d_model": 64, "num_heads": 4, "max_len": 32}
 LENGTH = 16
 PARENTS = (torch.arange(LENGTH) - 1).div(2, rounding_mode="floor")  # a binary tree, root first
@@ -77,15 +78,20 @@ def page(name: str, outputs: Outputs, figures: Iterable[Figure], compared: str) 
     """
     (kind, paper, formula, _), said = REGISTRY[name], told(name)
     unit = f"Unit: [{said['unit']}](../units/{said['unit']}.md)." if said["unit"] else ""
+    # First the figure that is about this encoding above all.
+    moving = sorted(
+        (each for each in figures if name in each.encodings), key=lambda f: f.encodings.index(name)
+    )
     parts = [
         f"# {said['title']}",
         said["says"],
         f'Paper: {cited(paper)}. In the course: `create("{name}", d_model=…)`. {unit}',
         raw(f'<p class="equation">{equation(formula)}</p>'),
-        *(raw(each.markup("../")) for each in figures if name in each.encodings),
         "## What it does to attention",
-        ALIKE.format(tree=TREE if name.startswith("tree") else ""),
         raw(outputs.picture(*alike(name))),
+        ALIKE.format(tree=TREE if name.startswith("tree") else ""),
+        *(raw(each.markup("../")) for each in moving[:1]),
+        *(f"Also to move: [{each.title}](../explore/{each.name}.md)." for each in moving[1:]),
         "## Where it enters",
         entry(name),
         raw(outputs.picture(*hooks.hooks(*hooks_of(kind)))),
@@ -95,9 +101,9 @@ def page(name: str, outputs: Outputs, figures: Iterable[Figure], compared: str) 
         compared,
         "## Code",
         "The library's version, `" + kind.__module__.replace(".", "/") + ".py`.",
-        raw(f"<details><summary>{OPEN.format(**said) if said['unit'] else 'Show it'}</summary>")
-        + code(inspect.getsource(kind).rstrip())
-        + raw("</details>"),
+        folded(
+            OPEN.format(**said) if said["unit"] else "Show it", inspect.getsource(kind).rstrip()
+        ),
     ]
     return "\n\n".join(parts)
 
@@ -136,15 +142,15 @@ def alike(name: str) -> tuple[Any, str]:
 def measured(name: str, outputs: Outputs) -> Iterator[str]:
     """Loss by length from the stored sweep, as a picture and in numbers."""
     study = results.load("lag3")
-    rows = study.table
+    runs = study.table
     labels = [each for each, (of, _) in ENCODINGS.items() if of == name]
-    found = rows[rows["encoding"].isin(labels)]
+    found = runs[runs["encoding"].isin(labels)]
     if found.empty:
         yield UNMEASURED
         return
     yield MEASURED.format(seeds=found["seed"].nunique(), note=study.note)
     figure, ax = plt.subplots()
-    shown = rows[rows["encoding"].isin([*labels, "none"])]
+    shown = runs[runs["encoding"].isin([*labels, "none"])]
     plots.race(ax, shown, "loss by length, beside no positions")
     losses = found.groupby(["encoding", "length"], sort=False)["loss"].agg(["mean", "std"])
     cells = losses.apply(lambda each: f"{each['mean']:.2f} ± {each['std']:.2f}", axis=1).unstack()
@@ -157,14 +163,28 @@ def measured(name: str, outputs: Outputs) -> Iterator[str]:
 
 
 def index(compared: str) -> str:
-    """The page of all encodings: cards, and the table of docs/encodings.md."""
-    cards = "".join(
-        f'<li><a href="{name}.html">{told(name)["title"]}</a>'
-        f"<p>{html.escape(told(name)['says'].split('. ')[0].rstrip('.'))}.</p></li>"
-        for name in REGISTRY
-    )
+    """The page of all encodings by families, and from docs/encodings.md what they agree with."""
+    told_of = {first.strip("`"): cells for first, *cells in rows(compared) if first}
+    parts = ["# Encodings"]
+    for family, members in FAMILIES.items():
+        cards = "".join(_card(name, *told_of[name][1:5]) for name in members)
+        parts += [f"## {family}", raw(f'<ul class="cards">{cards}</ul>')]
     names = "\n".join(f"{told(name)['title']} <{name}>" for name in REGISTRY)
-    listed = raw(f'<ul class="cards">{cards}</ul>')
-    head, rest = compared.split("\n", 1)
-    toctree = f"```{{toctree}}\n:hidden:\n\n{names}\n```"
-    return f"# Encodings\n\n{listed}\n\n{toctree}\n\n## {head.lstrip('# ')}\n{rest}"
+    head, said = compared[: compared.index("\n|")].lstrip("# ").split("\n", 1)
+    agree = [
+        [first and f"[{first}]({first.strip('`')}.md)", paper, *rest[-2:]]
+        for first, paper, *rest in rows(compared)
+    ]
+    parts += [f"## {head}", said, table(["name", "paper", "compared with", "off by"], agree)]
+    return "\n\n".join([*parts, f"```{{toctree}}\n:hidden:\n\n{names}\n```"])
+
+
+def _card(name: str, formula: str, hooks_used: str, parameters: str, longer: str) -> str:
+    """A card; what docs/encodings.md says of an encoding goes below its first sentence."""
+    says = html.escape(told(name)["says"].split(". ")[0].rstrip("."))
+    formula = equation(formula.replace(r"\|", "|"))
+    return (
+        f'<li><a href="{name}.html">{told(name)["title"]}</a><p>{says}.</p>'
+        f'<p class="formula-text">{formula}</p><p class="quiet">hook: {hooks_used} · '
+        f"{parameters} parameters · longer texts: {longer}</p></li>"
+    )

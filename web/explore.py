@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import html
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -24,6 +24,7 @@ class Figure:
         name: of its module, without .js.
         sentence: the figure in a sentence, with its handle.
         fallback: what it shows, for those without scripts.
+        card: a small drawing of it, the inside of an SVG of 120 by 60 units.
         units: those that show it, with words from the heading of the section that it closes.
         encodings: whose pages show it.
     """
@@ -32,8 +33,9 @@ class Figure:
     title: str
     sentence: str
     fallback: str
+    card: str
     units: Mapping[str, str] = field(default_factory=dict)
-    encodings: tuple[str, ...] = ()
+    encodings: Sequence[str] = ()
 
     @property
     def mark(self) -> str:
@@ -50,8 +52,9 @@ class Figure:
         )
 
     def page(self) -> str:
-        """Its own page."""
-        return f"# {self.title}\n\n{raw(self.markup('../'))}"
+        """Its own page, with a way to the units that show it."""
+        units = ", ".join(f"[{each[:2]}](../units/{each}.md)" for each in self.units)
+        return f"# {self.title}\n\n{raw(self.markup('../'))}\n\nExplained in unit {units}."
 
 
 def load(root: str) -> str:
@@ -59,32 +62,21 @@ def load(root: str) -> str:
     return f'<script type="module" src="{root}figures/load.js"></script>'
 
 
-def figures(path: Path = CONTENTS) -> list[Figure]:
-    """All figures, in their order; none where there is no contents.toml."""
-    if not path.exists():
-        return []
-    tables = tomllib.loads(path.read_text(encoding="utf-8"))
-    return [
-        Figure(
-            name,
-            each["title"],
-            each["sentence"],
-            each["fallback"],
-            each.get("units", {}),
-            tuple(each.get("encodings", ())),
-        )
-        for name, each in tables.items()
-    ]
+def figures() -> list[Figure]:
+    """All figures, in their order."""
+    tables = tomllib.loads(CONTENTS.read_text(encoding="utf-8"))
+    return [Figure(name, **each) for name, each in tables.items()]
 
 
 def index(found: list[Figure]) -> str:
     """The page that lists them."""
     cards = "".join(
-        f'<li><a href="{each.name}.html">{html.escape(each.title)}</a>'
+        f'<li><svg viewBox="0 0 120 60" aria-hidden="true">{each.card}</svg>'
+        f'<a href="{each.name}.html">{html.escape(each.title)}</a>'
         f"<p>{html.escape(each.sentence)}</p></li>"
         for each in found
     )
     names = "\n".join(each.name for each in found)
-    listed = raw(f'<ul class="cards">{cards}</ul>') if found else "There are none yet."
+    listed = raw(f'<ul class="cards">{cards}</ul>')
     toctree = f"```{{toctree}}\n:hidden:\n\n{names}\n```"
     return f"# Explore\n\nFigures that move, without Python.\n\n{listed}\n\n{toctree}\n"

@@ -29,6 +29,12 @@ def code(text: str) -> str:
     return f"``````{{code-block}} python\n{text}\n``````\n"
 
 
+def folded(title: str, text: str) -> str:
+    """Python that opens where one clicks on `title`."""
+    opened = raw(f'<details class="code"><summary>{title}</summary>')
+    return f"{opened}\n{code(text)}\n{raw('</details>')}"
+
+
 def fold(title: str, markup: str, kind: str = "") -> str:
     """HTML that opens where one clicks on `title`."""
     of_kind = f' class="{kind}"' if kind else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from collections import Counter
@@ -11,6 +12,7 @@ from helpers.results import RESULTS, load
 from web.markdown import raw, rows, table
 
 PART = re.compile(r"(.+?): (.+) \(([^()]+)\): \*(.+)\*")  # as docs/claims.md has it
+WRITTEN = re.compile(r"^Written by (?:.+\n)+", re.MULTILINE)
 TITLES = {
     "relative_attention": "Relative attention: memory and time",
     "mini_bert": "Training a mini BERT: tokens per second",
@@ -29,28 +31,34 @@ under `benchmarks/results/`.
 
 
 def claims(page: str) -> str:
-    """docs/claims.md, with a section for each claim in the place of its table."""
+    """docs/claims.md, with a fold for each claim in the place of its table, and a filter."""
     found = rows(page)
     title, head = page[: page.index("\n|")].split("\n", 1)
-    told = Counter(_plain(each[3]) for each in found)
-    counts = ", ".join(f"{count} {_badge(verdict)}" for verdict, count in told.most_common())
-    summary = "".join(
-        f'<li><a href="#claim-{number}">{number}. {text}</a> {_badge(_plain(verdict))}</li>'
-        for number, text, _, verdict, *_ in found
+    told = Counter(each[3].strip("*") for each in found)
+    choices = "".join(
+        f'<label><input type="radio" name="verdict" value="{verdict}">{count} {_badge(verdict)}'
+        f"</label><style>.filters:has([value='{verdict}']:checked) "
+        f"~ .claim:not([data-verdict='{verdict}']) {{ display: none; }}</style>"
+        for verdict, count in told.most_common()
     )
-    listed = raw(f'<p>Of {len(found)} claims: {counts}.</p><ul class="plain">{summary}</ul>')
-    parts = [title, listed, "## What a verdict means", head, "## One by one"]
-    return "\n\n".join([*parts, *map(_claim, found)])
+    filters = raw(
+        '<fieldset class="filters"><legend>Open a claim to see what was measured. Show</legend>'
+        f'<label><input type="radio" name="verdict" value="" checked>all {len(found)}</label>'
+        f"{choices}</fieldset>"
+    )
+    return "\n\n".join([title, filters, *map(_claim, found), "## What a verdict means", head])
 
 
 def _claim(cells: list[str]) -> str:
     number, text, source, verdict, measured, why, reference, command = cells
+    plain = verdict.strip("*")
+    summary = f"<summary>{_badge(plain)} {number}. {html.escape(text)}</summary>"
     return "\n\n".join([
-        f"(claim-{number})=\n### {number}. {text}",
-        raw(f'<p class="quiet">Said in {source}. Verdict: {_badge(_plain(verdict))}</p>'),
+        raw(f'<details class="claim" id="claim-{number}" data-verdict="{plain}">{summary}'),
         why,
         "\n".join(f"- {_part(part)}" for part in measured.split("<br>")),
-        f"Primary reference: {reference}. To measure it again: {command}",
+        f"Said in {source}. Primary reference: {reference}. To measure it again: {command}",
+        raw("</details>"),
     ])  # fmt: skip
 
 
@@ -63,22 +71,40 @@ def _part(said: str) -> str:
     return re.sub("^beside: (.*)", r"Measured besides, for no part of the claim: \1.", said)
 
 
-def _plain(verdict: str) -> str:
-    return verdict.strip("*")
-
-
 def _badge(verdict: str) -> str:
     return f'<span class="verdict {verdict.replace(" ", "-")}">{verdict}</span>'
 
 
+def _met(told: Counter[str]) -> str:
+    """How many targets were met, in a sentence."""
+    return f"{told['met']} of {told['met'] + told['missed']} targets are met."
+
+
+def findings_first(page: str) -> str:
+    """A page of docs/ that a command writes, with what it says of itself at its end."""
+    if found := WRITTEN.search(page):
+        page = f"{page[: found.start()]}{page[found.end() :].rstrip()}\n\n---\n\n{found[0]}"
+    return page
+
+
 def benchmarks(folder: Path = RESULTS) -> str:
     """Targets that were met or missed, and a line for each stored result."""
-    parts = ["# Benchmarks", TARGETS]
+    parts, all_told = [TARGETS], Counter[str]()
     for path in sorted(folder.glob("*.txt")):
         lines = path.read_text(encoding="utf-8").splitlines()
         cells = [[line[:6].strip() or "beside", line[7:].strip()] for line in lines if line.strip()]
-        title = TITLES.get(path.stem, path.stem)
-        parts += [f"## {title}", load(path.stem).note, table(["target", "measured"], cells)]
+        told = Counter(each for each, _ in cells)
+        all_told += told
+        missed = [each for each in cells if each[0] == "missed"]
+        parts += [
+            f"## {TITLES.get(path.stem, path.stem)}",
+            f"**{_met(told)}** {load(path.stem).note}",
+            *([table(["target", "measured"], missed)] if missed else []),
+            raw("<details><summary>All that was measured</summary>"),
+            table(["target", "measured"], cells),
+            raw("</details>"),
+        ]
+    parts = ["# Benchmarks", f"**{_met(all_told)}**", *parts]
     stored = []
     for path in sorted(folder.glob("*.json")):
         record = json.loads(path.read_text(encoding="utf-8"))

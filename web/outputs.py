@@ -19,11 +19,13 @@ from helpers.widgets import AGAIN, TYPE
 # A notebook's outputs bring the style and the script of JupyterLab along.
 AROUND = re.compile(r"<(style|script)\b.*?</\1>", re.DOTALL)
 PICTURE = re.compile(r'src="data:image/svg\+xml;base64,([A-Za-z0-9+/=]+)"')
+IMAGE = re.compile(r'<img class="order-matters"[^>]*>')
 # What is said to those who sit at the notebook.
 ASIDES = (
     "Nothing predicted yet: write your answer above and run this cell again.",
     " (You made no prediction.)",
 )
+PAPERS = {"#fff": "#fcfbf8", "#111": "#14181e"}  # exactly as the page, light and dark
 PLACES = re.compile(r'(?<=\s[dxy]=")[^"]*')
 SLIDER = '<p class="slider">In the notebook, sliders or a text box move this picture.</p>'
 
@@ -67,12 +69,14 @@ class Outputs:
             text = text.replace(aside, "")
         # Nothing changes while it is read, so nothing has to be announced.
         text = AROUND.sub("", text).replace(' role="status"', "").strip()
-        return PICTURE.sub(lambda found: self._kept(base64.b64decode(found[1])), text)
+        text = PICTURE.sub(lambda found: self._kept(base64.b64decode(found[1])), text)
+        return IMAGE.sub(r'<div class="drawn">\g<0></div>', text)
 
     def _kept(self, drawing: bytes) -> str:
         name = f"{hashlib.sha256(drawing).hexdigest()[:16]}.svg"
-        # As dark as the page, not nearly.
-        drawn = small(drawing.decode()).replace("--paper:#111", "--paper:#14181e")
+        drawn = small(drawing.decode())
+        for plain, page in PAPERS.items():
+            drawn = drawn.replace(f"--paper:{plain}", f"--paper:{page}")
         (self.folder / name).write_text(drawn, encoding="utf-8")
         return f'src="{self.address}/{name}" loading="lazy" decoding="async"'
 

@@ -10,7 +10,7 @@ import dataclasses
 import html
 import itertools
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import nbformat
@@ -22,9 +22,9 @@ from helpers.checks.engine.report import as_html
 from helpers.course.authoring import published, source
 from helpers.course.authoring.source import Cell
 from helpers.course.settings import Course
-from web import links
+from web import links, predictions
 from web.explore import Figure, load
-from web.markdown import code, fold, raw, relinked
+from web.markdown import code, fold, folded, raw, relinked
 from web.outputs import Outputs
 
 SET_UP = "# Set-up: "
@@ -37,7 +37,6 @@ TO_RUN = """
 whose place you may save this one ([all ways](../more/starting.md)).*
 """
 BEGIN, END = raw('<div class="exercise">'), raw("</div>")
-ASKS = re.compile(r"(predict|outcome)\(")  # what it shows says it all
 
 
 def read(path: Path) -> NotebookNode:
@@ -84,7 +83,7 @@ class Unit:
 
     def page(self) -> str:
         """The page as Markdown."""
-        parts = [part for cell in self.released for part in SECTION.split(self._cell(cell))]
+        parts = [part for text in self._folded() for part in SECTION.split(text)]
         title, rest = parts[0].split("\n", 1)
         for each in self.figures:
             if any(each.mark in part for part in parts):  # a cell of the lesson shows it
@@ -104,6 +103,22 @@ class Unit:
         bar = raw(f'<p class="ways">{" ".join(itertools.starmap(way, ways.items()))}</p>')
         return bar if self.course.published else bar + TO_RUN
 
+    def _folded(self) -> Iterator[str]:
+        """The cells one by one, with what was measured folded below what is to be predicted."""
+        folds = [*predictions.folds(self.released)]
+        begins, ends = {each.first: each for each in folds}, {each.last for each in folds}
+        for n, cell in enumerate(self.released):
+            if fold := begins.get(n):
+                yield predictions.begin(fold.name, self._shown(self.released[fold.tells]))
+            text, *after = SECTION.split(self._cell(cell), maxsplit=1)
+            yield f"{text}\n\n{raw('</details>')}" if n in ends else text
+            yield from after
+        yield raw(predictions.SCRIPT)
+
+    def _shown(self, cell: NotebookNode) -> str:
+        """What the cell showed in the worked notebook."""
+        return self.outputs.shown(self.worked[cell.id].get("outputs", []))
+
     def _cell(self, cell: NotebookNode) -> str:
         grader = cell.metadata.get("nbgrader", {})
         if cell.cell_type == "markdown":
@@ -114,8 +129,16 @@ class Unit:
             return raw('<p class="yours">Your answer goes here:</p>') + code(cell.source)
         if grader.get("grade"):
             return code(cell.source) + self._check(grader["grade_id"].removesuffix("-test"))
-        shown = raw(self.outputs.shown(self.worked[cell.id].get("outputs", [])))
-        return shown if ASKS.match(cell.source) else f"{code(cell.source)}\n{shown}"
+        if name := predictions.asks(cell):
+            asked = self.worked[cell.id].outputs[-1].data["text/plain"]
+            given = "" if cell.source.startswith("predict(") else code(cell.source)
+            return given + raw(predictions.question(name, asked))
+        shown = raw(self._shown(cell))
+        if cell.source.startswith("outcome("):
+            return shown
+        if cell.metadata.get("jupyter", {}).get("source_hidden"):
+            return f"{folded('Its code', cell.source)}\n{shown}"
+        return f"{code(cell.source)}\n{shown}"
 
     def _text(self, text: str, essay: bool) -> str:
         text = relinked(text, self.lead)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Locator, Page
 
-from helpers import results
+from helpers import plots, results
 from helpers.encodings import REGISTRY
 from tests import changed, tiers
 from tests.common import ROOT, UNITS, needs_browser
@@ -35,10 +35,12 @@ REST = 400  # milliseconds after which the address and the words are written
 pytestmark = needs_browser
 
 
-def test_the_curves_that_a_figure_opens_with_are_recorded() -> None:
+def test_curves_are_recorded_and_look_as_in_the_course_s_pictures() -> None:
     text = (ROOT / "web" / "figures" / "loss-by-length.js").read_text(encoding="utf-8")
     [begin] = re.findall(r"^const BEGIN = (\[.*\]);$", text, re.MULTILINE)
     assert {*json.loads(begin)} <= {*results.load("lag3").table["encoding"]}
+    [styles] = re.findall(r"^const STYLES = (\{.*?\});$", text, re.MULTILINE | re.DOTALL)
+    assert plots.STYLES.items() <= {name: (*at,) for name, at in json.loads(styles).items()}.items()
 
 
 @pytest.fixture

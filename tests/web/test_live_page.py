@@ -86,13 +86,14 @@ def test_it_answers_as_the_course_s_model_does_and_loads_what_is_asked(
     for encoding in ENCODINGS:
         page.locator(f"input[value={encoding}]").check(force=True)
         name = page.locator(f"label:has(input[value={encoding}])").inner_text()
-        name = "no encoding" if encoding == "none" else name
         page.locator(".says").get_by_text(f"With {name}").wait_for()
         assert _guesses(page) == _expected(encoding, _ids(TEXT))
     typed = "[MASK] the value of the string."
     page.get_by_label("A sentence with [MASK]").fill(typed.replace("[MASK]", "[mask]"))
     page.wait_for_function("document.querySelectorAll('.live-words button').length === 7")
     assert _guesses(page) == _expected("shaw", _ids(typed))
+    beside = page.locator(".live-other").all_inner_texts()
+    assert beside == [*_expected("none", _ids(typed))]
 
 
 @pytest.mark.parametrize("encoding", ["none", "rotary"])
@@ -213,3 +214,6 @@ def test_a_sentence_that_is_too_long_and_weights_that_are_missing_are_said(
     page.route("**/alibi.bin", lambda route: route.fulfill(status=404))
     page.locator("input[value=alibi]").check(force=True)
     page.get_by_text("could not be loaded").first.wait_for()
+    page.route("**/weights.json", lambda route: route.fulfill(status=404))
+    page.reload()
+    page.get_by_role("alert").get_by_text("could not be loaded").wait_for()

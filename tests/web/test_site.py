@@ -145,6 +145,13 @@ def test_a_unit_has_all_that_the_lesson_showed(site: Site, unit: str, course: Co
     assert all(len(each["alt"]) > 10 and each["loading"] == "lazy" for each in pictures)
     figures = [each["data-module"] for each in page.select("figure.explorable")]
     assert sorted(figures) == sorted(each.name for each in explore.figures() if unit in each.units)
+    assert len(page.select("details.code")) == worked.count('"source_hidden": true')
+    asked = page.select("fieldset.prediction")
+    assert len(asked) == worked.count("<b>Your prediction.</b>")
+    for each in asked:  # the answer is among the choices, and folded
+        measured = page.select_one(f"details#measured-{each['data-name']}:not([open])")
+        choices = [button.get_text() for button in each("button")]
+        assert each.input or measured["data-measured"] in choices
     cells = source.read(course.text(unit))
     told = page.get_text()
     exercises = [cell for cell in cells if cell.kind == "exercise"]

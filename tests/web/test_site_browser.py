@@ -78,8 +78,8 @@ def test_it_is_read_and_walked_through_without_scripts(site: Site, browser: Brow
     page = context.new_page()
     page.goto(site.address)
     assert page.evaluate(DRAWN, ["body", "backgroundColor"]) == "rgb(20, 24, 30)"
-    assert page.evaluate(DRAWN, [".bd-header", "backgroundColor"]) == "rgb(34, 40, 50)"
-    assert page.evaluate(DRAWN, [".bd-header p", "color"]) == "rgb(206, 214, 221)"
+    assert page.evaluate(DRAWN, [".bd-header", "backgroundColor"]) == "rgb(20, 24, 30)"
+    assert page.evaluate(DRAWN, [".bd-header p", "color"]) == "rgb(241, 236, 225)"
     assert page.evaluate(DRAWN, ["article li a", "color"]) == "rgb(125, 185, 245)"
     page.get_by_role("link", name="Begin with unit").click()
     for unit in UNITS[:3]:
@@ -92,8 +92,23 @@ def test_it_is_read_and_walked_through_without_scripts(site: Site, browser: Brow
     context.close()
 
 
-def test_the_keyboard_reaches_the_first_unit(site: Site, page: Page) -> None:
+# The colours of a word's numbers on the front page, without positions or with them.
+NUMBERS = """row => [...document.querySelectorAll(".swap .column")].map(word =>
+    [...word.querySelectorAll("rect")].slice(16 * row, 16 * (row + 1))
+        .map(each => each.getAttribute("fill")).join())"""
+
+
+def test_a_swap_is_seen_with_positions_only_and_the_keyboard_reaches_the_first_unit(
+    site: Site, page: Page
+) -> None:
     page.goto(site.address)
+    page.locator("figure.ready").wait_for()
+    before = [page.evaluate(NUMBERS, row) for row in (0, 1)]
+    page.get_by_role("button", name="Swap dog and man").press("Enter")
+    without, with_positions = (page.evaluate(NUMBERS, row) for row in (0, 1))
+    assert without == before[0]
+    assert all(now != then for now, then in zip(with_positions, before[1], strict=True))
+    page.evaluate("document.activeElement.blur()")
     for _ in range(40):
         page.keyboard.press("Tab")
         if "Begin with unit" in page.evaluate("document.activeElement.textContent"):

@@ -16,9 +16,10 @@ from helpers.encodings import REGISTRY
 from tests.common import ROOT, UNITS
 from web import explore, front, links, measured
 from web.__main__ import build
-from web.encodings import equation
+from web.encodings import FAMILIES, equation
 from web.finishing import used
 from web.markdown import CITED, cited, papers, relinked, rows
+from web.mathml import drawn
 from web.outputs import Outputs, small
 from web.units import Unit
 
@@ -45,6 +46,13 @@ def test_a_folder_that_holds_something_else_than_the_site_is_not_emptied(tmp_pat
 )
 def test_a_formula_is_lowered_and_raised_where_it_should(formula: str, shown: str) -> None:
     assert equation(formula) == shown
+
+
+def test_the_name_of_a_function_stands_apart_from_a_letter_and_not_from_a_bracket() -> None:
+    thin = '<mspace width=".17em"/>'
+    [row] = re.findall("<mrow>(.*)</mrow>", drawn(r"\sin a \cos(b)", "inline"))
+    words = re.sub(r"</?m[io][^>]*>", " ", row.replace(thin, "_")).split()
+    assert words == ["sin", "_", "a", "_", "cos", "(", "b", ")"]
 
 
 @pytest.mark.parametrize(
@@ -80,6 +88,17 @@ def test_every_paper_of_an_encoding_or_a_claim_is_a_link() -> None:
     assert [each for each in CITED if not any(each in source for source in sources)] == []
 
 
+def test_what_a_command_says_of_itself_comes_after_what_it_found() -> None:
+    page = "# Runs\n\nWritten by `a`.\nRecorded.\n\n## Found\n\nAll.\n"
+    told = "# Runs\n\n\n## Found\n\nAll.\n\n---\n\nWritten by `a`.\nRecorded.\n"
+    assert measured.findings_first(page) == told
+
+
+def test_every_encoding_is_in_one_family() -> None:
+    members = [name for family in FAMILIES.values() for name in family]
+    assert sorted(members) == sorted(REGISTRY)
+
+
 def test_rules_on_classes_that_nothing_names_are_left_out() -> None:
     css = '@charset "UTF-8";.a,.b .c{d:.5em}@media print{.b{e:1}p:not(.b){f:2}}.b{g:3}'
     assert used(css, {"a", "c"}) == '@charset "UTF-8";.a{d:.5em}@media print{p:not(.b){f:2}}'
@@ -108,10 +127,13 @@ def test_the_pages_of_the_units_count_what_these_have(course: Course, tmp_path: 
     minutes = [sum(keys["minutes"] for keys in each) for each in asked]
     hints = sum(len(each.mistakes) for unit in UNITS for each in checks.exercises(unit).values())
     took = [(read + work) / 60 for read, work in zip(reads, minutes, strict=True)]
-    units = [Unit(course, unit, Outputs(tmp_path, "")) for unit in UNITS]
+    outputs = Outputs(tmp_path, "")
+    units = [Unit(course, unit, outputs) for unit in UNITS]
     points = f"{sum(map(source.points, cells)):g}"
     counts = [len(UNITS), sum(map(len, asked)), points, f"{hints:,}", len(REGISTRY), len(CLAIMS)]
-    text = front.page("$number $exercises $points $hints $encodings $claims", course, units, [])
+    text = front.page(
+        "$number $exercises $points $hints $encodings $claims", course, units, outputs
+    )
     assert text.split() == [*map(str, counts)]
     told = f"{sum(took):.0f} {min(took[1:]):.1f} {max(took[1:]):.1f} {sum(reads) / 60:.1f}"
     assert front.index("$hours $least $most $reading", units) == told
@@ -134,15 +156,19 @@ def test_a_published_course_leads_to_colab_and_binder(course: Course, tmp_path: 
 
 def test_claims_and_benchmarks_are_told_as_they_are_stored() -> None:
     page = (ROOT / "docs/claims.md").read_text(encoding="utf-8")
-    head, *sections = measured.claims(page).split("(claim-")
+    head, *sections = measured.claims(page).split('<details class="claim" id="claim-')
     for cells, section in zip(rows(page), sections, strict=True):
-        assert f"Said in {cells[2]}. Verdict: " in section and cells[5] in section
+        assert section.startswith(f'{cells[0]}" data-verdict="{cells[3].strip("*")}">')
+        assert f"Said in {cells[2]}. " in section and cells[5] in section
         for part in re.findall(r"([^>]+?): ([^>:]+) \(([^()]+)\): \*([^*]+)\*", cells[4]):
             assert "- {3}: {0}. Measured: {1} (".format(*part[:3], part[3].capitalize()) in section
     for verdict, count in Counter(cells[3].strip("*") for cells in rows(page)).items():
         assert f'{count} <span class="verdict {verdict.replace(" ", "-")}">' in head
-        assert head.count(f">{verdict}<") == count + 1
+        assert sum(f'data-verdict="{verdict}"' in each for each in sections) == count
     page = measured.benchmarks()
+    told = "".join(path.read_text("utf-8") for path in ROOT.glob("benchmarks/results/*.txt"))
+    met, missed = (len(re.findall(rf"^{word}", told, re.M)) for word in ("met", "missed"))
+    assert page.startswith(f"# Benchmarks\n\n**{met} of {met + missed} targets are met.**")
     for path in ROOT.glob("benchmarks/results/*.json"):
         count = len(json.loads(path.read_text(encoding="utf-8"))["rows"])
         assert re.search(rf"`{path.name}` .* {count:,} \|", page), path

@@ -32,7 +32,10 @@ async function draw(figure) {
     const module = await import(`./${figure.dataset.module}.js`);
     await module.default(figure, options);
   } catch (error) {
-    figure.dataset.failed = ""; // what is there stays
+    const told = Object.assign(document.createElement("p"), {className: "failed"});
+    told.setAttribute("role", "alert");
+    told.textContent = `This figure could not be loaded: ${error.message}. Load the page again.`;
+    figure.append(told); // the words that are there stay
     throw error;
   }
 }
@@ -49,6 +52,7 @@ const near = new IntersectionObserver(
 
 const figures = [...document.querySelectorAll("figure.explorable[data-module]")];
 figures.forEach((figure) => near.observe(figure));
-// An address that somebody sent leads to the figure that it speaks of.
-figures.find((figure) => location.hash.startsWith(`#${figure.dataset.module}:`))
-  ?.scrollIntoView({block: "center"});
+// An address that somebody sent leads to the figure that it speaks of, also in a fold.
+const meant = figures.find((figure) => location.hash.startsWith(`#${figure.dataset.module}:`));
+meant?.closest("details")?.setAttribute("open", "");
+meant?.scrollIntoView({block: "center"});

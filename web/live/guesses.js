@@ -1,4 +1,4 @@
-/** The five likeliest words of each [MASK], and how likely they were before the last change. */
+/** The five likeliest words of each [MASK], with an encoding and without. */
 
 import {add, fixed} from "./kit.js";
 
@@ -16,24 +16,33 @@ export class Guesses {
 
   /**
    * @param gaps - what may stand in each [MASK], from left to right.
-   * @param before - the same before the last change, where the two can be compared.
+   * @param name - of the encoding that was asked.
+   * @param blind - the same without positions, if there is one beside.
    */
-  show(gaps, before) {
+  show(gaps, name, blind) {
+    const head = [name, "", ...(blind ? ["no positions", ""] : [])];
     this.row.replaceChildren();
     gaps.forEach(({likely}, gap) => {
       const table = add(this.row, "table", {class: "live-guess"});
       add(table, "caption", {}, gaps.length > 1 ? `[MASK] number ${gap + 1}` : "The likeliest words for [MASK]");
       const top = add(add(table, "thead"), "tr");
-      for (const each of ["word", "probability", ...(before ? ["before"] : [])])
-        add(top, "th", {scope: "col"}, each);
+      for (const each of head) add(top, each ? "th" : "td", each ? {scope: "col"} : {}, each);
       const body = add(table, "tbody");
-      for (const [piece, probability, id] of likely) {
+      likely.forEach(([piece, probability], n) => {
         const line = add(body, "tr");
         add(line, "th", {scope: "row"}, piece);
-        const cell = add(line, "td", {class: "live-bar"}, percent(probability));
-        cell.style.setProperty("--part", percent(probability).replace(" ", ""));
-        if (before) add(line, "td", {class: "live-before"}, percent(before[gap].probabilities[id]));
-      }
+        bar(line, probability);
+        if (!blind) return;
+        const [other, much] = blind[gap].likely[n];
+        add(line, "td", {class: "live-other"}, other);
+        bar(line, much);
+      });
     });
   }
+}
+
+/** A cell with a probability, as long as it is large. */
+function bar(line, probability) {
+  const cell = add(line, "td", {class: "live-bar"}, percent(probability));
+  cell.style.setProperty("--part", percent(probability).replace(" ", ""));
 }

@@ -8,12 +8,12 @@ import {index} from "./weights.js";
 import {MASK, Words, join, split} from "./words.js";
 
 const NAMES = {
-  none: "none", sinusoidal: "sinusoidal", learned: "learned table",
+  none: "no positions", sinusoidal: "sinusoidal", learned: "learned table",
   rotary: "RoPE", alibi: "ALiBi", shaw: "Shaw",
 };
 const EXAMPLES = [
+  "Raise a [MASK] if the file does not exist.",
   "Returns [MASK] if the string is empty.",
-  "The number of [MASK] in the list.",
   "If the file does not [MASK], an error is raised.",
   "Return a new array with the [MASK] shape as the input.",
 ];
@@ -29,17 +29,21 @@ function stylesheet() {
     add(document.head, "link", {rel: "stylesheet", href});
 }
 
-/** Where the sentence is typed, with a few to begin with. */
+/** Sentences to begin with. */
+function examples(figure, parent) {
+  const row = add(parent, "div", {class: "live-examples"});
+  add(row, "span", {class: "hint"}, "or try:");
+  for (const each of EXAMPLES)
+    add(row, "button", {type: "button", class: "chip small"}, each)
+      .addEventListener("click", () => figure.set({s: each}));
+}
+
+/** Where the sentence is typed. */
 function field(figure) {
   const box = add(figure.stage, "div", {class: "live-field"});
   add(box, "label", {for: "live-text"}, "A sentence with [MASK] where a word is missing");
   const input = add(box, "input", {id: "live-text", type: "text", maxlength: MOST, autocomplete: "off", spellcheck: "false"});
   input.addEventListener("input", () => figure.set({s: normal(input.value)}));
-  const row = add(figure.stage, "div", {class: "live-examples"});
-  add(row, "span", {class: "hint"}, "or try:");
-  for (const each of EXAMPLES)
-    add(row, "button", {type: "button", class: "chip small"}, each)
-      .addEventListener("click", () => figure.set({s: each}));
   return (text) => {
     if (normal(input.value) !== text) input.value = text;
   };
@@ -64,17 +68,24 @@ function say(found, {encodings, longest}) {
   if (!found.gaps.length)
     return `There is no [MASK] in what the model reads. Press a word to hide it.${cut}`;
   const likely = found.gaps[0].likely.map(([piece, probability]) => `${piece} (${percent(probability)})`);
-  const {right} = encodings[found.e], name = found.e === "none" ? "no encoding" : NAMES[found.e];
+  const {right} = encodings[found.e], name = NAMES[found.e];
   return `With ${name}, [MASK] is most likely ${likely.join(", ")}.${compared(found)}${cut} ` +
     `In sentences that it has not read, this model fills ${percent(right)} of the hidden pieces right.`;
 }
 
-/** What the models are: above all else what they can show, below a table and the rest. */
-function provenance(figure, {encodings, text, training, date, vocabulary}) {
-  const first = add(figure.element, "p", {class: "note"},
+/** What to try, and what the models can show; in the page above who looks at whom. */
+function help(figure) {
+  const box = add(figure.element, "div");
+  add(box, "p", {class: "hint"}, "Drag a word to another place, or move it with the arrow keys. Press a " +
+    "word to hide it, and [MASK] to fill it. A dotted word is read in pieces; ## goes on the piece before it.");
+  examples(figure, box);
+  add(box, "p", {class: "note"},
     "These models are tiny, and each was trained once: they show how an encoding enters, and do not say " +
     "which one is better. They know the language of programs and little else.");
-  figure.stage.before(first);
+}
+
+/** What the models are. */
+function provenance(figure, {encodings, text, training, date, vocabulary}) {
   const rows = Object.entries(encodings).map(([name, {loss, right, bytes}]) =>
     [NAMES[name], fixed(loss), percent(right), `${Math.round(bytes / 1000)} kB`]);
   figure.table("The six models", () => ["encoding", "loss in nats", "filled right", "size"], () => rows);
@@ -93,9 +104,7 @@ function chips(figure, reader) {
     const put = now[place] === MASK ? likeliest : MASK;
     if (put) figure.set({s: join(now.with(place, put))});
   });
-  add(figure.stage, "p", {class: "hint"}, "Drag a word to another place, or move it with the " +
-    "arrow keys. Press a word to hide it, and [MASK] to fill it.");
-  return (text) => words.show(split(text));
+  return (text) => words.show(split(text), reader);
 }
 
 export default async function draw(element, options) {
@@ -105,12 +114,11 @@ export default async function draw(element, options) {
   const figure = new Explorable(element, options, {
     e: oneOf(Object.keys(known.encodings), "rotary"), s: sentence, h: number(1, layers * perLayer, 1),
   });
-  const reader = new Reader(known, () => figure.set({}));
+  const [reader, blind] = [1, 2].map(() => new Reader(known, () => figure.set({})));
   const type = field(figure), words = chips(figure, reader);
+  const guesses = new Guesses(figure.stage);
   figure.choice("e", "Encoding", NAMES);
-  const results = document.createElement("div");
-  figure.says.before(results);
-  const guesses = new Guesses(results);
+  help(figure);
   const heads = new Heads(element, layers, perLayer, (h) => figure.set({h}));
   figure.table("The chosen head as a table", (state) => ["from", ...(reader.read(state).tokens ?? [])],
     (state) => {
@@ -121,9 +129,10 @@ export default async function draw(element, options) {
   figure.run((state) => {
     type(state.s);
     words(state.s);
-    const {missing, gaps, before, attention, tokens, rows} = reader.read(state);
+    const {missing, gaps, attention, tokens, rows} = reader.read(state);
     if (missing) return;
-    guesses.show(gaps, before?.gaps);
+    const beside = state.e === "none" ? undefined : blind.read({e: "none", s: state.s});
+    guesses.show(gaps, NAMES[state.e], beside?.gaps);
     heads.show(attention, tokens, rows, state.h, options.theme);
   }, (state) => say(reader.read(state), known));
 }

@@ -31,6 +31,11 @@ export class Reader {
     return now;
   }
 
+  /** A word as the models read it. */
+  pieces(word) {
+    return this.coder.encode(word).map((id) => this.known.vocabulary[id]);
+  }
+
   #answer(bert, text) {
     const [cls, sep, mask] = ["[CLS]", "[SEP]", MASK].map((each) => this.coder.ids.get(each));
     const all = this.coder.encode(text), room = this.known.longest - 2;
@@ -47,7 +52,7 @@ export class Reader {
   /** What may stand in a gap: of each piece its probability, and the likeliest, best first. */
   #gap(probabilities) {
     const ids = probabilities.map((_, id) => id).sort((a, b) => probabilities[b] - probabilities[a]);
-    const likely = ids.slice(0, BEST).map((id) => [this.known.vocabulary[id], probabilities[id], id]);
+    const likely = ids.slice(0, BEST).map((id) => [this.known.vocabulary[id], probabilities[id]]);
     return {probabilities, likely};
   }
 

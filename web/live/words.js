@@ -42,7 +42,8 @@ export class Words {
     this.words = [];
   }
 
-  show(words) {
+  /** `reader` knows which words a model reads in pieces. */
+  show(words, reader) {
     this.words = words;
     while (this.row.children.length > words.length) this.row.lastChild.remove();
     while (this.row.children.length < words.length) this.#chip();
@@ -50,6 +51,9 @@ export class Words {
       const chip = this.row.children[n], hidden = word === MASK;
       write(chip, word);
       chip.classList.toggle("hidden-word", hidden);
+      const pieces = reader.pieces(word);
+      chip.classList.toggle("in-pieces", pieces.length > 1);
+      chip.title = pieces.length > 1 ? pieces.join(" ") : "";
       const does = hidden ? "Enter puts the likeliest word here" : "Enter hides it";
       put(chip, {"aria-label": `${word}, word ${n + 1} of ${words.length}; arrow keys move it, ${does}`});
     });
