@@ -52,26 +52,39 @@ plots.show(*hooks.hooks())
 # - a **value** $v_i = x_i W_V$: what this token passes on if it is chosen.
 #
 # The **score** $q \cdot k/\sqrt d$ says how well a query fits a key; $d$ is the width of both
-# vectors. If the score is high, the value of that key's token gets a large weight. Here “dog” is
-# the query, and “bites” has the highest score:
-
-# %% tags=["shown"]
-plots.show(*reading.reading(["dog", "bites", "man"], [1.0, 3.0, 0.0], query=0))
-
-# %% [markdown]
-# Now in code: the **softmax** turns the scores into **attention weights**. Like probabilities, they
-# are never negative and sum to 1:
+# vectors. The **softmax** turns the scores of a query into **attention weights**: $e$ to the power
+# of each score, divided by the sum of these powers. Like probabilities, the weights are never
+# negative and sum to 1.
+#
+# Here is all of it for three words, with invented numbers and a loop for each step:
 
 # %% tags=["nbval-check-output"]
-scores = torch.tensor([1.0, 3.0, 0.0])  # with the keys of dog, bites and man
-weights = scores.softmax(-1)  # exp(score), divided by the sum of all three
-values = torch.tensor([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])  # a row per word
-print("weights:", *(f"{w:.2f}" for w in weights), f"  sum: {weights.sum():.2f}")
-print("average of the values:", *(f"{feature:.2f}" for feature in weights @ values))
+words = ["dog", "bites", "man"]
+x = torch.tensor([[1.0, 0], [0, 1], [1, -1]])  # a row per word
+W_Q, W_K, W_V = torch.tensor([[[1.0, 2], [0, 1]], [[1, 0], [0, 2]], [[0, 1], [1, 0]]])
+Q, K, V = x @ W_Q, x @ W_K, x @ W_V
+scores, weights, outputs = torch.zeros(3, 3), torch.zeros(3, 3), torch.zeros(3, 2)
+for i in range(3):  # each word asks
+    for j in range(3):  # each word is asked
+        scores[i, j] = (Q[i, 0] * K[j, 0] + Q[i, 1] * K[j, 1]) / math.sqrt(2)
+    for j in range(3):
+        weights[i, j] = scores[i, j].exp() / scores[i].exp().sum()
+        outputs[i] += weights[i, j] * V[j]
+heads = {"query": 13, "key": 13, "value": 13, "scores": 19, "weights": 19, "output": 13}
+print(f"{'':8}", *(f"{name:{width}}" for name, width in heads.items()))
+for word, *rows in zip(words, Q, K, V, scores, weights, outputs, strict=True):
+    print(f"{word:5}", *(" ".join(f"{each:5.2f}" for each in row) for row in rows), sep="  |")
 
 # %% [markdown]
-# Let the rows of $Q$, $K$ and $V$ be the queries, keys and values. One formula computes all
-# averages (Vaswani et al. 2017, equation 1):
+# Take the first row: the query of “dog” fits the key of “bites” best. So the output of “dog” is
+# mostly the value of “bites”:
+
+# %% tags=["shown"]
+plots.show(*reading.reading(words, [round(float(each), 2) for each in scores[0]], query=0))
+
+# %% [markdown]
+# The rows of $Q$, $K$ and $V$ are the queries, keys and values. One formula does without the loops
+# (Vaswani et al. 2017, equation 1):
 #
 # $$\mathrm{Attention}(Q, K, V) = \mathrm{softmax}\Big(\frac{QK^\top}{\sqrt d}\Big)\,V$$
 #
@@ -178,12 +191,26 @@ outcome("scale", "b" if largest > 0.8 else "c" if largest < 0.2 else "a")
 # weight, a small change of the scores hardly changes the weights, and in such a row almost no
 # gradient reaches the query and the keys. Vaswani et al. suspect this and therefore scale (section
 # 3.2.1).
+#
+# ### Who bites whom?
+#
+# Now your function reads both sentences, with the vectors and matrices from above:
+
+# %% tags=["nbval-check-output"]
+for sentence in ("dog bites man", "man bites dog"):
+    rows = x[[words.index(word) for word in sentence.split()]]
+    output = torch.as_tensor(attention_of(rows @ W_Q, rows @ W_K, rows @ W_V))
+    print(sentence, "→ output of “bites”:", *(f"{each:.2f}" for each in output[1]))
 
 # %% [markdown]
+# The output of “bites” is the same in both sentences, so it does not say who bites. Do other
+# numbers help, or a larger layer? A real layer also has masks and several heads. So we build them
+# first.
+#
 # ## 2. Who may look at whom
 #
-# A real layer has masks and several heads. We build both before we return to the dog: one of the
-# two masks below will change the answer. Which one? Two kinds of keys must be hidden:
+# One of the two masks below will let a model see who bites whom. Which one? Two kinds of keys must
+# be hidden:
 #
 # - **Padding.** Sequences of a batch differ in length. Short ones are filled up with padding
 #   tokens, which mean nothing.
@@ -405,23 +432,10 @@ def layer(x, seed=0, mask=None):
 # %% [markdown]
 # ## 4. Shuffle the tokens
 #
-# Back to the dog: your own layer, with random weights, reads both sentences.
-
-# %% tags=["nbval-check-output"]
-drawn = torch.randn(3, D, generator=Generator().manual_seed(8))
-word = {"dog": drawn[0], "bites": drawn[1], "man": drawn[2]}
-
-def of_bites(*sentence):
-    return layer(torch.stack([word[each] for each in sentence])[None])[0, sentence.index("bites")]
-
-apart = float((of_bites("dog", "bites", "man") - of_bites("man", "bites", "dog")).abs().max())
-print("“bites”, the same vector in both sentences:", apart < 1e-4)
-
-# %% [markdown]
-# The output for “bites” is the same in both sentences, so it does not say who bites. No part of the
-# layer knows the position of a token. Three lines prove it. Let $P$ be a matrix that shuffles the
-# rows of $X$. Let $S = QK^\top/\sqrt d$ be the scores of $X$ and $A = \mathrm{softmax}(S)$ the
-# weights. For $PX$ we get:
+# In section 1 the output of “bites” was the same in both sentences. No other numbers would help: no
+# part of the layer knows the position of a token. Three lines prove it. Let $P$ be a matrix that
+# shuffles the rows of $X$. Let $S = QK^\top/\sqrt d$ be the scores of $X$ and
+# $A = \mathrm{softmax}(S)$ the weights. For $PX$ we get:
 #
 # 1. scores: $(PXW_Q)(PXW_K)^\top/\sqrt d = P\,S\,P^\top$, the same numbers in shuffled rows and
 #    columns;
@@ -500,47 +514,6 @@ for name, f in functions.items():
 # token's output depends only on the token and on the bag of all tokens.** The **bag** says which
 # tokens there are, and how often. The third gap is not 0: this function adds the sinusoids of unit
 # 02, a vector for each position.
-#
-# Now swap two tokens of ten, and compare the outputs at each **position**. Without sinusoids, the
-# output changes at two positions, because each of the two outputs moves with its token. And with
-# sinusoids?
-
-# %%
-predict("swap", "Tokens 2 and 7 change places. At how many positions does the output change "
-        "with sinusoids?",
-        a="two, as without them", b="those two and all between them", c="all ten",
-        answer="")
-
-# %% tags=["shown"]
-text = torch.randn(1, 10, D, generator=Generator().manual_seed(3))
-
-def swapped(first, second):
-    places = list(range(10))
-    places[first], places[second] = second, first
-    return [(layer(text[:, places] + p) - layer(text + p))[0] for p in (0, rows)]
-
-def moved(change):
-    return int((change.abs().max(-1).values > 1e-4).sum())
-
-def draw(first, second):
-    figure, axes = plt.subplots(1, 2, figsize=(8, 3.2))
-    changes = swapped(first, second)
-    largest = max(float(change.abs().max()) for change in changes)
-    for ax, title, change in zip(axes, ("no positions", "sinusoids added"), changes, strict=True):
-        plots.heatmap(ax, change, x="feature", y="position", title=title, limit=largest,
-                      says="change of the output")
-    counts = map(moved, changes)
-    return figure, "The output changes at {} of 10 positions, with sinusoids at {}.".format(*counts)
-
-widgets.explore(draw, first=("first position", 0, 9, 2), second=("second position", 0, 9, 7))
-
-# %%
-outcome("swap", {2: "a", 6: "b", 10: "c"}[moved(swapped(2, 7)[1])])
-
-# %% [markdown]
-# Without sinusoids, the two outputs have been exchanged, and no other output has changed. With
-# sinusoids, every output has changed: the two tokens now have other positions, so their keys and
-# values are others, and every token attends to them.
 
 # %% [markdown]
 # ## 5. What no training can repair
@@ -611,30 +584,8 @@ for question, answers in questions.items():
 # Counting the symbol c needs no order. “Which comes first” cannot be answered better than by
 # tossing a coin, unless one sees the order.
 #
-# Here is another experiment: 400 new sequences without twins. The right answer to each of them is
-# now drawn at random. (Their nine other symbols, of five kinds, make $\binom{13}{4} = 715$
-# different bags.)
-
-# %%
-predict("coin", "400 sequences whose answers are coin tosses: what does your function return?",
-        a="50 %, since nobody can predict a coin", b="about 60 %", c="about 80 %", answer="")
-
-# %% tags=["nbval-check-output", "shown"]
-coin, ceilings = Generator().manual_seed(1), []
-for N in (400, 4_000, 40_000):
-    alone = WhichFirst().batch(2 * N, 12, coin).inputs[:N]  # the twins are the second half
-    ceilings.append(float(best_of(alone, torch.randint(2, (N,), generator=coin))))
-    print(f"{N:6,} sequences: at most {ceilings[-1]:.0%}")
-
-# %%
-outcome("coin", "a" if ceilings[0] < 0.55 else "b" if ceilings[0] < 0.7 else "c")
-
-# %% [markdown]
-# A bag that occurs once has one answer, and a model that has memorised this answer is right. So the
-# result of your function holds only for the sequences that were counted, and says nothing about new
-# ones. With more sequences, more of them share a bag, and the result falls. With twins it is 50 %
-# for any number of sequences. (A measured accuracy can miss 50 % by a hair: twins get equal answers
-# only up to rounding.)
+# (What your function returns holds for the sequences that were counted. A bag that occurs once has
+# one answer, which a model can memorise. With twins it is 50 % for any number of sequences.)
 #
 # Twins also put a floor under the loss. The loss in all units is the **cross-entropy**: the mean of
 # $-\ln p$, where $p$ is the probability that the model gave to the right answer. The unit of the
@@ -670,13 +621,14 @@ import pandas as pd
 from helpers.model.encoder import Encoder
 from helpers.training import evaluate, train
 
-SEEDS = range(10 if runtime.profile() == "full" else 3)
+SEEDS, kept = range(10 if runtime.profile() == "full" else 3), {}
 
 def trained(seed, encoding, floor, layers=2, causal=False):
     task, text = WhichFirst(causal=causal), Generator().manual_seed(seed)
     torch.manual_seed(seed)
     model = Encoder(encodings.create(encoding, d_model=48, num_heads=4), task.vocab_size, layers)
     train(model, lambda: task.batch(64, 12, text), steps=150, bayes_loss=floor, label=encoding)
+    kept[encoding, causal, layers, seed] = model
     loss, accuracy = evaluate(model, task.batch(2000, 12, Generator().manual_seed(10_012)))
     row = {"positions": encoding, "causal": causal, "layers": layers, "floor": floor}
     return row | {"loss": loss, "accuracy": accuracy}
@@ -781,8 +733,6 @@ knows = [min(row[n] for row in sensitivity) > 1e-4 for n in range(6)]  # n + 1 l
 outcome("causal", "b" if knows[0] else "c" if knows[1] else "d" if any(knows) else "a")
 
 # %% tags=["nbval-check-output"]
-print("one layer, all five below 1e-4:", all(row[0] < 1e-4 for row in sensitivity))
-print("two layers, all five above 0.1:", all(row[1] > 0.1 for row in sensitivity))
 gap = float(gap_of(causal_stack(1, 0), x, torch.arange(12).flip(0)))
 print(f"one layer, all of its outputs: permutation gap {gap:.1f}")
 
@@ -830,8 +780,45 @@ outcome("decoder", "a" if right > 0.95 else "c" if right < 0.6 else "b")
 
 # %% [markdown]
 # One layer guesses, whatever the seed: its last token knows only the bag, so the proof of section 5
-# holds. Two layers learn to use the order that the mask gives them, and solve the task. So without
-# positions, an encoder such as BERT has no sense of order, but a decoder such as GPT can have one.
+# holds. Two layers learn to use the order that the mask gives them, and solve the task.
+#
+# Where do they use it? The two-layer decoder of seed 0 reads the twins of section 5. Here are the
+# attention weights of the `?`, the mean of four heads. A column is the same token in both rows:
+
+# %% tags=["training"]
+from helpers.model.probes import layer_states
+
+twin_mask = torch.ones(8, 8).tril().bool()
+
+@torch.no_grad()
+def asked_by_question(model):
+    """Weights of the `?` in each layer, (2, T): both twins, the second with A and B put back."""
+    states = layer_states(model, pair.inputs, mask=twin_mask)
+    rows = [layer.attention.weights(layer.norms[0](x), twin_mask).mean(1)[:, -1]
+            for layer, x in zip(model.layers, states)]
+    return [torch.stack([one, other[[1, 0, *range(2, 8)]]]) for one, other in rows]
+
+# %% tags=["training"]
+figure, axes = plt.subplots(1, 2, figsize=(8, 2))
+for n, (ax, rows) in enumerate(zip(axes, asked_by_question(kept["none", True, 2, 0]), strict=True)):
+    plots.heatmap(ax, rows, x="token", y="", title=f"layer {n + 1}", limit=1, says="weight",
+                  bar=n == 1)
+    ax.set_xticks(range(8), ["AB?cdefg"[token] for token in pair.inputs[0]])
+    ax.set_yticks(range(2), ["A first", "B first"])
+plots.show(figure, "Weights of the `?`: in layer 1 both rows are alike, in layer 2 they differ.")
+for seed in SEEDS:
+    apart = [float((one - other).abs().max())
+             for one, other in asked_by_question(kept["none", True, 2, seed])]
+    print(f"seed {seed}, largest difference of the rows by layer:",
+          ", ".join(f"{each:.2f}" for each in apart))
+
+# %% [markdown]
+# In layer 1 the rows are equal: there the `?` knows no order, and no training can change that. In
+# layer 2 they differ, a little or a lot, depending on the seed: by then the later one of A and B
+# has seen the earlier one, so its key and its value are not the same in both twins.
+#
+# So without positions, an encoder such as BERT has no sense of order, but a decoder such as GPT can
+# have one.
 # Haviv et al. (2022) find the same in trained language models. Positions still help a decoder a
 # little: in Haviv et al., models without positions stay slightly behind models with positions.
 

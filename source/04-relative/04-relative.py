@@ -30,23 +30,23 @@ from helpers.pictures.offsets import skewed, staircase
 from helpers.predict import outcome, predict
 
 # %% [markdown]
-# Here are sinusoids (unit 02) and a learned table (unit 03), trained on 24 tokens, and a model
-# without positions:
+# Here are sinusoids (unit 02) and a learned table (unit 03), trained on 24 tokens, a model without
+# positions, and what you will build in this unit, *Shaw keys*:
 
 # %% tags=["figure"]
 lag = results.load("lag3")
-at_input = lag.table[lag.table["encoding"].isin(["none", "sinusoidal", "learned"])]
+first = ["none", "sinusoidal", "learned", "Shaw keys"]
 figure, ax = plt.subplots()
-plots.race(ax, at_input, "recorded: three seeds each")
-plots.show(figure, "Loss by length: both encodings are near the limit at 24, and far above it at "
-           "48 and 96.")
+plots.race(ax, lag.table[lag.table["encoding"].isin(first)], "recorded: three seeds each")
+plots.show(figure, "Loss by length: at 24 all but none are near the limit, at 48 and 96 only Shaw "
+           "keys.")
 
 # %% [markdown]
-# At 24 tokens, both encodings are near the limit, the lowest possible loss: the model has learned
-# to work out the distance. At 96 both fail. Their mean losses are 2.0 and 1.7 nats; without
+# At 24 tokens, sinusoids and the table are near the limit, the lowest possible loss: the model has
+# learned to work out the distance. At 96 both fail. Their mean losses are 2.0 and 1.7 nats; without
 # positions it is 1.8, and the limit is 0.2. Positions beyond 24 are new to the model, but the
-# distance in the rule is still three. So in this unit attention is given the distance itself. At
-# the end, some encodings keep the loss near the limit at four times the trained length.
+# distance in the rule is still three. *Shaw keys* gives attention the distance itself, and stays
+# near the limit at four times the trained length. How?
 
 # %% [markdown]
 # ## 1. Offsets instead of positions
@@ -167,7 +167,20 @@ print("rows of query 0 for the offsets 6 … 95:", far)
 # Only the second part, $q_i \cdot a^K_{ij}$, is new. We call it the **key term**. Its vectors meet
 # the queries of one head, so they are $d = D/H$ wide. Each layer has its own table, and the heads
 # of a layer share it, as in the paper's section 3.3. (In the paper's experiments, each head of the
-# base model had a table of its own. Section 6 compares the two.)
+# base model had a table of its own. In our records, with one lag, a table for each head lowers the
+# loss by at most 0.004 nats.)
+#
+# For $T = 3$ and $k = 1$ the table has three vectors: $w_0$ for keys to the left, $w_1$ for the
+# token itself, $w_2$ for keys to the right. The key term is
+#
+# | | key 0 | key 1 | key 2 |
+# | --- | --- | --- | --- |
+# | query 0 | $q_0 \cdot w_1$ | $q_0 \cdot w_2$ | $q_0 \cdot w_2$ |
+# | query 1 | $q_1 \cdot w_0$ | $q_1 \cdot w_1$ | $q_1 \cdot w_2$ |
+# | query 2 | $q_2 \cdot w_0$ | $q_2 \cdot w_0$ | $q_2 \cdot w_1$ |
+#
+# With $q_2 = (2, 1)$ and $w_0 = (0, 3)$, both entries on the left of the last row are 3: query 2
+# favours what stands to its left, whichever word it is. With $q_2 = (2, -1)$ they would be −3.
 
 # %% [markdown] exercise="pairs" title="The key term, pair by pair" difficulty=2 minutes=10
 # **The first form is for checking: it is slow, but you can see that it is right.** Write
@@ -395,24 +408,18 @@ plots.show(figure, "Memory by length: per pair on top, then batched, then gather
 print(cost.note)
 
 # %% [markdown]
-# Two curves end early, because the benchmark leaves out a form where a single tensor would take
-# more than 2 GiB. With 4 bytes for each number, the next points of these two curves would need:
-
-# %% tags=["nbval-check-output"]
-for name, length in {"per pair": 2048, "batched": 4096}.items():
-    held = held_by(B, H, length, d, length - 1)[name]
-    print(f"{name:8} at T = {length:,}: {4 * held / 2**30:.1f} GiB")
-
-# %% [markdown]
-# Both axes of the figure are logarithmic. The memory of all three forms grows with $T^2$, but with
-# different factors. Here $k = T - 1$; with a fixed $k$, the products of `gather` would grow only
-# with $T$. The total would still grow with $T^2$, because the key term has $T^2$ entries in each
-# head.
+# Two curves end early: forms whose largest tensor takes more than 2 GiB are left out. Both axes
+# are logarithmic. The memory of all three forms grows with $T^2$, but with different factors. Here
+# $k = T - 1$; with a fixed $k$, the products of `gather` would grow only with $T$. The total would
+# still grow with $T^2$, because the key term has $T^2$ entries in each head.
 #
 # `plain` stays far below because it runs as a **fused kernel**: one program that goes through
 # softmax and values piece by piece and never stores the $T \times T$ scores. A key term takes this
-# advantage away. PyTorch's `scaled_dot_product_attention` accepts it only as a whole $T \times T$
-# matrix, which has to be stored.
+# advantage away: PyTorch's `scaled_dot_product_attention` accepts it only as a whole $T \times T$
+# matrix. On a GPU, PyTorch's FlexAttention builds a kernel that reads the products itself; for CPUs
+# its compiler refuses this term. But with all offsets, each head has nearly twice as many products
+# as scores, and at $T$ = 4,096 that kernel took three times as long as `gather`
+# ([`docs/gpu.md`](../../docs/gpu.md)).
 
 # %% [markdown]
 # ## 4. Skewing: reading without an index
@@ -493,8 +500,7 @@ by_form.loc[["gather", "skew"]].round(0).astype(int)
 # In our benchmark, `skew` saves about a quarter of the memory of `gather`. In time, neither is
 # clearly ahead. Huang et al. report far more: the memory for the vectors of a layer falls from 8.5
 # GB to 4.2 MB. But they compare with the *batched* form, which fetches $T^2$ vectors. Neither
-# `skew` nor `gather` does. (Their model is causal, with $T$ columns instead of $2T-1$, and padding
-# on the left.)
+# `skew` nor `gather` does.
 #
 # Huang's table is learned and not clipped. It has a vector for each head and offset up to the
 # length it was made for, `max_len`, and it cannot read a longer text. Shaw's clipped table can:
@@ -821,29 +827,6 @@ outcome("far", "a" if left > 0.9 else "c" if left < 0.1 else "b")
 # - With $k = 3$, both layers are needed, and the loss stays above that of $k = 4$.
 # - With $k = 2$, offset 3 is out of reach by this argument. Even so, the loss is far lower than
 #   without positions, perhaps because “far” still says on which side.
-#
-# In translation even $k = 1$, which by this argument reaches 0, is nearly enough. Its three vectors
-# say left, right or the token itself: there the side seems to matter most.
-
-# %% [markdown]
-# ### A table for each head?
-#
-# In our models the four heads of a layer share their tables. How much lower is the mean loss of
-# three seeds if each head has its own?
-
-# %%
-own = results.load("lag_heads").table.groupby(["encoding", "length"])["loss"].mean().unstack()
-for name in ("Shaw keys", "Shaw"):
-    gain = own.loc[name] - own.loc[f"{name}, per head"]
-    print(f"{name:9} lower by", ", ".join(f"{gain[n]:.3f} at {n}" for n in (24, 48, 96)))
-
-# %% [markdown]
-# It is lower by at most 0.004 nats, though each layer has four times as many vectors.
-#
-# One table does not mean that all heads look at the same offset. Its vectors are multiplied with
-# the query, and each head makes its queries by its own part of $W_Q$. In the figure above, some
-# heads look at −3 and some at 3, and all of them share both tables. This language has one lag only.
-# We did not measure whether a task with several lags needs a table for each head.
 
 # %% [markdown]
 # ## 7. Relatives
@@ -895,31 +878,9 @@ figure, ax = plt.subplots()
 plots.lines(ax, curves, x="offset j − i", y="step from the middle")
 plots.show(figure, "The clip is straight to 15, then flat; T5 climbs in ever wider steps to 91.")
 
-# %% tags=["nbval-check-output"]
-found = bucket(torch.arange(-500, 501))
-print("buckets never used:", sorted(set(range(32)) - set(found.tolist())))
-print("the last bucket begins at offset", int((bucket(torch.arange(500)) == 31).nonzero()[0]))
-
 # %% [markdown]
-# Bucket 16 would mean “to the right, at distance 0”, which does not exist. T5 does not divide its
-# scores by $\sqrt d$, and adds the bias to them as it is.
-#
-# It is sometimes said that relative encodings save memory and time. Compared with what? The table
-# shows whole attention modules with the $B$, $H$ and $d$ of section 3, recorded at $T = 1024$.
-# `shaw` has both tables, and `shaw_keys` only that of the keys. Shaw's clip is 16, and Huang's
-# table has all offsets. An absolute encoding adds its vectors at the input, so its attention costs
-# the same as `none`:
-
-# %%
-modules = cost.table[(cost.table["group"] == "module") & (cost.table["T"] == 1024)]
-order = ["none", "t5_bias", "shaw_keys", "shaw", "huang", "transformer_xl"]
-at_1024 = modules.set_index("name").loc[order, ["bytes", "seconds"]]
-pd.DataFrame({"MiB": at_1024["bytes"] / 2**20, "ms": at_1024["seconds"] * 1e3}).round(0).astype(int)
-
-# %% [markdown]
-# None of them is cheaper than `none`. What is small is the **table**: $(2k+1) \cdot d$ numbers for
-# texts of any length. `gather` makes the key term less expensive. Attention without such a term
-# stays cheaper.
+# T5 does not divide its scores by $\sqrt d$, and adds the bias to them as it is. (In unit 05 you
+# write its buckets.)
 
 # %% [markdown]
 # ## 8. Three tasks
@@ -945,10 +906,8 @@ at_96 = lag.table[(lag.table["length"] == 96) & lag.table["encoding"].isin(chose
 at_96.groupby("encoding")[["loss", "limit"]].mean().round(3)
 
 # %% [markdown]
-# Huang's table was made for 96 tokens here, so it can read them, but its vectors for offsets beyond
-# 23 were never trained. Of the three encodings near the limit, Huang's has the highest loss, by
-# little. Why the untrained vectors do so little harm, we did not measure. Shaw's clipped table has
-# none.
+# Huang's table was made for 96 tokens here, but its vectors for offsets beyond 23 were never
+# trained. Why they do so little harm, we did not measure. Shaw's clipped table has none.
 #
 # **Two more tasks.** *Shift* names the symbol three positions back, $y_t = x_{t-3}$, and is trained
 # on lengths from 8 to 32. (The first three positions have no such symbol and do not count.)
@@ -1003,10 +962,19 @@ outcome("reverse", "b" if absolute > relative else "a")
 # At the trained length, **relative is not better**: with sinusoids or with the learned table
 # practically every token is right, and Shaw's clipped vectors and T5's buckets fall far behind. The
 # token to copy is at offset $T - 1 - 2t$, which changes at every position $t$. At $T = 16$ half of
-# these offsets are beyond ±8: Shaw's clip and T5's buckets merge some of them.
-#
-# RoPE and Transformer-XL come close: RoPE gets nearly everything right, and Transformer-XL a little
-# less. Both tell all offsets apart.
+# these offsets are beyond ±8: Shaw's clip and T5's buckets merge some of them. RoPE and
+# Transformer-XL tell all offsets apart, and come close. So is merging the reason? Here are Shaw's
+# keys and T5's bias with all offsets apart ($k = 15$, and 64 buckets), by seed:
+
+# %%
+apart = results.load("reverse_apart")
+print(apart.note)
+apart.table.pivot(index="encoding", columns="seed", values="accuracy").round(2)
+
+# %% [markdown]
+# For Shaw's keys, merging was most of it. T5's bias still gets a quarter of the tokens wrong,
+# presumably because its numbers are the same for every query, while each position needs another
+# offset.
 #
 # On longer texts no model has learned to reverse. At 32 tokens the best is hardly more often right
 # than *none*, which knows no order at all. At 64 even the best is less often right than *none*.
@@ -1048,7 +1016,7 @@ if d2l:
 # - One sum, four ways: per pair, batched, gather, skew. They differ in what they store: per pair
 #   $BHT^2d$ numbers, batched $T^2d$, gather $BHT(2k+1)$. Skew stores about $2BHT^2$, a column for
 #   each offset, clipped or not.
-# - The table is small; attention itself gets no cheaper.
+# - The table is small; attention itself gets no cheaper (unit 09, claim 21).
 # - Vectors beside the keys say where to look. Vectors beside the values say where something came
 #   from.
 # - Shaw: learned, clipped. Huang: learned, unclipped, skewed. Transformer-XL: sinusoids of the
@@ -1057,9 +1025,9 @@ if d2l:
 # - Ask first whether a task is about offsets or about positions: to reverse a text of the trained
 #   length, the absolute encodings are best.
 #
-# Shaw's idea works, but it costs up to two tables and two products in each layer, and it gives up
-# the fused kernel. Today's models use cheaper methods. One of them, in unit 05, needs only to
-# rotate two numbers at a time, as the matrix does that you built in unit 02.
+# Shaw's idea works, but it costs up to two tables and two products in each layer, and it does not
+# fit PyTorch's usual fused kernel. Today's models use cheaper methods. One of them, in unit 05,
+# needs only to rotate two numbers at a time, as the matrix does that you built in unit 02.
 #
 # ## Further reading
 #

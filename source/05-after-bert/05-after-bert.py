@@ -60,9 +60,9 @@ outcome("rope", "a" if gap < 0.1 else "b" if gap < 0.5 else "c")
 
 # %% [markdown]
 # At 96 tokens, the loss with RoPE is about 1.8 nats; the limit is about 0.2. Why does RoPE fail
-# where Shaw's keys do not? Section 8 looks for the reason. First, sections 2 to 6 each ask what one
-# kind of encoding tells attention about positions, and section 7 which encoding comes nearest to
-# the limit.
+# where Shaw's keys do not? Section 2 builds RoPE, and section 3 finds the reason. Sections 4 to 7
+# each ask what another kind of encoding tells attention about positions, and section 8 which
+# encoding comes nearest to the limit.
 
 # %% [markdown]
 # ## 1. Four hooks
@@ -71,25 +71,19 @@ outcome("rope", "a" if gap < 0.1 else "b" if gap < 0.5 else "c")
 #
 # BERT adds a vector to each token, once, before the first layer. Most later encodings act inside
 # every layer instead. In this course's model an encoding can act at four points, called hooks
-# (unit 01). This unit is mostly about the two highlighted hooks. An encoding is a
-# class that overrides the hooks that it needs. `hooks_of` names them.
+# (unit 01). This unit is mostly about the two highlighted hooks. An encoding is a class that
+# overrides the hooks that it needs.
 
 # %% tags=["shown"]
 plots.show(*hooks.hooks("rotate", "bias"))
 
-# %%
-FORMULAS = {"embed": "x_p + P_p", "rotate": "R_i q_i, R_j k_j",
-            "bias": "q_i · k_j/√d + b_ij", "context": "Σ α_ij (v_j + a_ij)"}
-OTHERS = ("fourier", "xpos", "tupe", "fire", "convolution", "tree_depth", "tree_offsets", "window")
-shown = {name: encodings.hooks_of(entry.kind) for name, entry in encodings.REGISTRY.items()
-         if name not in OTHERS and not entry.later}
-users = {hook: ", ".join(name for name, used in shown.items() if hook in used)
-         for hook in FORMULAS}
-pd.options.display.max_colwidth = None
-pd.DataFrame({"what it computes": FORMULAS, "some encodings of this course": users})
-
 # %% [markdown]
-# `index_mlp` is from unit 03 and `huang` from unit 04. The other new names come later in this unit.
+# | hook | what it computes | some encodings |
+# | --- | --- | --- |
+# | `embed` | $x_p + P_p$ | sinusoids, learned table |
+# | `rotate` | $R_i q_i$, $R_j k_j$ | RoPE |
+# | `bias` | $q_i \cdot k_j / \sqrt d + b_{ij}$ | Shaw, ALiBi, T5, DeBERTa, CoPE |
+# | `context` | $\sum_j \alpha_{ij} (v_j + a_{ij})$ | Shaw |
 #
 # `embed` acts once, at the input. The other three hooks act in each layer. `rotate` may change each
 # query and each key in any way, but each by itself; RoPE turns them. Shaw's encoding (unit 04) has
@@ -144,7 +138,7 @@ explorable.show("turning", *clock.turning(i=11, j=6))
 #   itself stays as it is.
 # - The result has the dtype of $x$, float32 or float64. Angles, cosines and sines may be computed
 #   in float32, but multiply by them in the precision of $x$. Gradients must reach $x$, because
-#   section 7 trains a model with your `turn`.
+#   section 3 trains a model with your `turn`.
 # </details>
 #
 # *Why care:* both layouts are in use. Weights made for one layout give wrong scores with the other,
@@ -233,8 +227,17 @@ widgets.explore(draw, m=("preferred offset m", -20, 20, -3),
 # The two curves coincide, because the score depends only on the offset. So with RoPE a head *can*
 # look three positions to the left. Whether it learns this depends on the training.
 #
-# The score falls on both sides of the peak, but in waves, like the similarity in unit 02. The waves
-# will return in section 8.
+# The score falls on both sides of the peak, but in waves, like the similarity in unit 02. Each pair
+# of columns adds a wave of its own. In a head of width 12 there are six:
+
+# %% tags=["nbval-check-output"]
+theta = [10_000 ** (-2 * n / 12) for n in range(6)]  # radians per position
+for n, each in enumerate(theta):
+    print(f"pair {n}: {math.degrees(each):6.2f}° per position, a turn in {math.tau / each:8,.1f}")
+
+# %% [markdown]
+# Pair 0 is back where it began after about 6 positions, pair 1 after about 29. The slow pairs never
+# come round in a text of 96 tokens. Keep these two wavelengths in mind.
 
 # %% [markdown] exercise="rope_attention" title="Attention with RoPE" difficulty=2 minutes=8
 # Write `rope_attention`: scaled dot-product attention of $q, k, v$, each $(B, H, T, d)$, with RoPE
@@ -288,7 +291,163 @@ print("read with the other layout:", torch.allclose(interleaved, halves, atol=1e
 print("columns reordered first:", torch.allclose(interleaved, moved, atol=1e-4))
 
 # %% [markdown]
-# ## 3. ALiBi: a penalty that grows with the distance
+# ## 3. Why is RoPE lost here?
+#
+# **Question:** do more keys make RoPE fail, or new offsets?
+#
+# In the lag language a token follows from the one three to its left. That is a rule about an
+# offset, and RoPE gives offsets to the scores. Yet RoPE is lost at 96 tokens. The model was trained
+# on texts of 24 tokens, its **context length**. So two things are new at 96 tokens:
+#
+# - **More keys.** Each query chooses among 96 keys, and the right key may get too little weight.
+# - **New offsets.** Most keys are further away than 23 tokens, the largest offset in training.
+#
+# One change tells the two apart. Keep the trained weights, and let offsets beyond ±23 count as ±23,
+# like Shaw's clip (unit 04). There are still 96 keys, but no offset is new.
+
+# %%
+predict("clip", "The same weights, with far offsets clipped: what is the loss at 96 tokens?",
+        a="still far from the limit: there are too many keys", b="about halfway: it is both",
+        c="near the limit: it was the far offsets", answer="")
+
+# %%
+# Turning by 23 positions is a product with a matrix, as in unit 02: x turned is x @ turn_by_23.
+# Row n of the matrix is unit vector n, turned. A head is 12 wide.
+everywhere = torch.eye(12)[None, :, None].expand(1, 12, 24, 12)  # vector n at positions 0 to 23
+turn_by_23 = turned(everywhere)[0, :, 23]
+
+class MyRope(Encoding):
+    """RoPE from the learner's own function."""
+
+    def rotate(self, q, k, positions):  # which are 0 … T−1 here
+        return turned(q), turned(k)
+
+class ClippedRope(Encoding):
+    """RoPE in which offsets beyond ±23 count as ±23 for the columns that are clipped."""
+
+    def __init__(self, clipped):
+        super().__init__(48, 4)
+        self.clipped = clipped  # (d,), True or False
+
+    def bias(self, q, k, positions):
+        offset = positions.offsets  # j − i
+        some, others = q * self.clipped, q * ~self.clipped
+        near = turned(some) @ turned(k).mT
+        right, left = some @ (k @ turn_by_23).mT, some @ turn_by_23 @ k.mT  # scores at 23 and −23
+        far = torch.where(offset > 0, right, left)
+        score = torch.where(offset.abs() > 23, far, near)  # this line is the clip
+        # The layer will add q @ k.mT to what is returned, so it is subtracted here.
+        return score + turned(others) @ turned(k).mT - q @ k.mT
+
+# %% tags=["training"]
+from helpers.training.experiments import fit, run
+
+seeds = range(3 if runtime.profile() == "full" else 1)  # "full": on a GPU
+column = torch.arange(12)  # of a head: pair n is columns 2n and 2n + 1, the fastest pair first
+clips = {"all pairs clipped": lambda: ClippedRope(torch.ones(12, dtype=torch.bool)),
+         "the two fast pairs": lambda: ClippedRope(column < 4),
+         "the four slow pairs": lambda: ClippedRope(column >= 4)}
+tried = pd.concat([run(LagLanguage(), lambda: MyRope(48, 4), seed, 300, (24, 48, 96), "as trained",
+                       also=clips) for seed in seeds])
+tried.pivot(index=["seed", "encoding"], columns="length", values="loss").round(3)
+
+# %% [markdown]
+# The table evaluates one trained model with and without clips (on a GPU: three models). The figure
+# has recorded runs of 1,000 steps. (They are not those of the first figure and differ by chance.)
+
+# %% tags=["figure"]
+controls = results.load("lag_controls")
+pair = controls.table[controls.table["encoding"].isin(["RoPE", "RoPE, clipped"])]
+figure, ax = plt.subplots()
+plots.race(ax, pair, "recorded: trained at T = 24, three seeds")
+explorable.show("unseen-angles", figure,
+                "Loss by length: RoPE as trained, the same weights clipped, and the limit.")
+print(controls.note)
+
+# %%
+at96 = pair[pair["length"] == 96]  # `pair` has the runs of the figure
+lost, saved = (float(at96[at96["encoding"] == each]["loss"].mean())
+               for each in ("RoPE", "RoPE, clipped"))
+limit = float(at96["limit"].mean())
+print(f"at 96 tokens: {lost:.2f} as trained, {saved:.2f} clipped; the limit is {limit:.2f}")
+reached = (lost - saved) / (lost - limit)  # 1 is the limit itself
+outcome("clip", "c" if reached > 0.9 else "a" if reached < 0.3 else "b")
+
+# %% [markdown]
+# With the same weights and the same text, the clip brings the loss from far above the limit to near
+# the limit. So RoPE had learned the rule, and the far offsets hid it.
+#
+# Which pairs are to blame? One might suspect the slow pairs, because at far offsets they reach
+# angles that never occurred in training. But in the live table, clipping the slow pairs alone
+# closes only a small part of the gap. Clipping the two fast pairs alone closes nearly all of it.
+#
+# Offsets from −23 to 23 span more than a full turn of both fast pairs, so each has met all its
+# angles in training. What can be wrong with them? Look at one head that prefers offset −3, or 3,
+# since in this language the token three positions to the **right** helps as well. The head is in
+# the first layer of the model of seed 0, which now reads 96 tokens:
+
+# %% tags=["training"]
+model = fit(LagLanguage(), lambda: MyRope(48, 4), 0, 300, 24, "seed 0 again")
+first, reach = model.layers[0], range(-92, 93)
+inputs = LagLanguage().batch(300, 96, torch.Generator().manual_seed(96)).inputs
+with torch.no_grad():
+    x = first.norms[0](model.tokens(inputs))
+    alpha = first.attention.weights(x)  # (B, H, T, T)
+    queries, keys, _ = first.attention.qkv(x).unflatten(-1, (3, 4, 12)).unbind(2)  # (B, T, H, d)
+seen = torch.stack([alpha.diagonal(n, dim1=-2, dim2=-1).mean((0, 2)) for n in reach], 1)  # (H, …)
+head = int(seen[:, [89, 95]].amax(1).argmax())  # most weight at −3 or at 3
+seen = seen[head]
+figure, ax = plt.subplots()
+plots.lines(ax, {f"head {head}": (reach, seen)}, x="offset j − i", y="mean weight")
+ax.axvspan(-23, 23, color="grey", alpha=0.2, linewidth=0)
+plots.show(figure, "Mean attention weight by offset: a peak at 3 or −3, and others beyond ±23.")
+
+# %% [markdown]
+# The shaded band marks the offsets of training. (Each weight is a mean over the queries that have a
+# key at this offset.) Why are there peaks outside the band, and why there?
+#
+# Take the mean of this head's queries and the mean of its keys. By **your** `turn`, their score at
+# each offset is a sum of six waves, one for each pair, with the wavelengths of section 2:
+
+# %% tags=["training"]
+query, key = (each[:, :, head].mean((0, 1)) for each in (queries, keys))  # (d,)
+turned_q, turned_k = (turned(each.expand(1, 1, 185, -1))[0, 0] for each in (query, key))
+waves = (turned_q[92] * turned_k).unflatten(-1, (6, 2)).sum(-1) / 12**0.5  # (offsets, pairs)
+figure, ax = plt.subplots()
+curves = {"all six pairs": (reach, waves.sum(1)), "pairs 0 and 1": (reach, waves[:, :2].sum(1))}
+plots.lines(ax, curves, x="offset j − i", y="score of the means")
+ax.axvspan(-23, 23, color="grey", alpha=0.2, linewidth=0)
+plots.show(figure, "Score of mean query and mean key by offset: crests where the weights peak.")
+sizes = query.view(6, 2).norm(dim=1) * key.view(6, 2).norm(dim=1) / 12**0.5
+print("height of each pair's wave:", *(f"{size:.2f}" for size in sizes))
+print("offset   weight   score   its pairs 0 and 1")
+for n in seen.topk(8).indices:
+    print(f"{reach[n]:6} {seen[n]:8.2f} {waves[n].sum():7.1f} {waves[n, :2].sum():10.1f}")
+far = torch.tensor([abs(n) > 23 for n in reach])
+both = torch.stack([seen, waves.sum(1).exp()])[:, far]
+print(f"correlation of weight and exp(score) beyond ±23: {torch.corrcoef(both)[0, 1]:.2f}")
+
+# %% [markdown]
+# The waves of pairs 0 and 1 are by far the highest. In training the head has made both rise near
+# the offset that it prefers. Pair 0 is back there after every 6.3 positions and pair 1 after every
+# 29, so further out their crests nearly meet again and again: 25, 31, 57 and 88 positions away, for
+# example. None of these offsets occurred in training, so nothing taught the head to avoid them.
+#
+# The slow pairs could tell these offsets apart: after 88 positions, pair 2 is off by 126°. But in
+# this head their waves are low. (So they are with seeds 1 and 2; the correlations of the three
+# seeds are 0.89 to 0.99.)
+#
+# The clip is known as ReRoPE (Su 2023). It is one way to **extend the context**, that is, to read
+# longer texts than in training. Another way is position interpolation (Chen et al. 2023): squeeze
+# all positions into the range of training. Unit 10 tries it.
+#
+# All this shows only that far offsets spoil RoPE's attention on this task. In the shift task of
+# unit 04, RoPE came close to the best at four times the trained length without any clip.
+# Transformer-XL meets new offsets as well and stays near the limit; this course has not measured
+# why.
+
+# %% [markdown]
+# ## 4. ALiBi: a penalty that grows with the distance
 #
 # **Question:** is a fixed penalty for the distance enough?
 #
@@ -466,9 +625,8 @@ outcome("mirror", "b" if blind("alibi") else "a")
 # blindness**. The two lines with a mask, above, show this. A query that sees only the left knows
 # the direction of every key, and even the model without positions is no longer blind.
 #
-# What does blindness cost? Compare the symmetric and the directional form on the lag language, in
-# which a token follows from the one three positions before it. ALiBi is also famous for
-# extrapolating, so we test three lengths.
+# What does blindness cost? Compare the symmetric and the directional form on the lag language.
+# ALiBi is also famous for extrapolating, so we test three lengths.
 
 # %%
 predict("alibi", "ALiBi, directional: how do its losses at 24, 48 and 96 tokens compare?",
@@ -501,7 +659,7 @@ outcome("alibi", "c" if above[24] > 0.3 else "a" if above[96] > 0.3 else "b")
 # texts. **An encoding that extrapolates need not be good.**
 
 # %% [markdown]
-# ## 4. T5: a learned number per bucket
+# ## 5. T5: a learned number per bucket
 #
 # **Question:** can a head prefer offset −3 if its bias is learned?
 #
@@ -590,15 +748,12 @@ print("not in any text:", sorted(set(range(32)) - set(found.tolist())))
 
 # %% [markdown]
 # Longer texts do use buckets of the first line, whose numbers were never trained. (No pair is in
-# bucket 16, which would be offset 0 on the right.) RoPE has no table, so untrained numbers cannot
-# be why it fails.
+# bucket 16, which would be offset 0 on the right.)
 
 # %% [markdown]
-# ## 5. DeBERTa: a term for the key as well
+# ## 6. DeBERTa: a term for the key as well
 #
-# **Question:** are a paper and its published code the same model? (DeBERTa, and CoPE in section 6,
-# will be among the few that stay near the limit on longer texts. Watch what they multiply the query
-# with.)
+# **Question:** are a paper and its published code the same model?
 #
 # T5's number depends on the offset only. Shaw multiplies the query with an offset vector (unit 04).
 # DeBERTa also multiplies the key with one (He et al. 2021, equation 4):
@@ -610,12 +765,6 @@ print("not in any text:", sorted(set(range(32)) - set(found.tolist())))
 # our offset: $\delta(i, j)$ is $i - j$, clipped to $-k, \dots, k - 1$. ($k$ is 512 in the paper, 8
 # below.) The last term has $\delta(j, i)$. The published code has $\delta(i, j)$ there, so this
 # index changes its sign. Does the sign matter?
-#
-# <details><summary>Where in the code?</summary>
-#
-# In `disentangled_attention.py`, the part called `p2c`. There this term is a matrix with a row for
-# each key $j$ and a column for each query $i$. It is indexed by column minus row, $i - j$.
-# </details>
 
 # %%
 predict("sign", "The same weights, and one index with the opposite sign. How large is the "
@@ -641,7 +790,7 @@ outcome("sign", "a" if apart < 0.03 else "b" if apart < 0.3 else "c")
 # not get the published model's scores.
 
 # %% [markdown]
-# ## 6. CoPE: count what matters
+# ## 7. CoPE: count what matters
 #
 # **Question:** must positions count tokens?
 #
@@ -714,11 +863,11 @@ plots.show(figure, "Staircase: all words of a sentence share one count; it grows
 # In general $p_{ij}$ is not a whole number. CoPE has a learned vector $e_n$ for each whole number
 # from 0 to 63 (larger counts are clipped to 63). It interpolates between the two nearest, and adds
 # $q_i \cdot e[p_{ij}]$ to the score. The paper hides the keys on the right. The recorded runs of
-# section 7 do not: there, the position of a key on the right is the sum of the gates from $i + 1$
+# section 8 do not: there, the position of a key on the right is the sum of the gates from $i + 1$
 # to $j$, and these positions have vectors of their own.
 
 # %% [markdown]
-# ## 7. Your encoding in the race
+# ## 8. Your encoding in the race
 #
 # **Question:** which encoding stays near the limit on longer texts?
 #
@@ -726,8 +875,6 @@ plots.show(figure, "Staircase: all words of a sentence share one count; it grows
 # head learns which offset it prefers, and how fast its score falls on both sides of this offset.
 # Change it, or override other hooks.
 #
-# What `bias` returns is added to $q k^T$, whose queries are scaled already. Each layer gets its own
-# copy of the encoding.
 
 # %%
 class Mine(Encoding):
@@ -744,8 +891,8 @@ class Mine(Encoding):
         return -self.slope[:, None, None] * away
 
 # %% [markdown]
-# The rivals of your encoding are recorded runs (1,000 steps, three seeds), and RoPE made from
-# **your** `turn`. Your encoding and this RoPE train for some ten seconds each, on sequences of 24
+# The rivals of your encoding are recorded runs (1,000 steps, three seeds), and section 3's RoPE
+# from **your** `turn`. Like it, your encoding trains for some ten seconds, on sequences of 24
 # tokens. Transformer-XL is from unit 04. DeBERTa has the paper's sign.
 
 # %%
@@ -762,18 +909,10 @@ raced = study.table[study.table["encoding"].isin(RACE)]
 shown = raced  # the next cell adds what you train
 
 # %% tags=["training"]
-from helpers.training.experiments import run
-
-class MyRope(Encoding):
-    """RoPE from the learner's own function."""
-
-    def rotate(self, q, k, positions):  # which are 0 … T−1 here
-        return turned(q), turned(k)
-
-rivals = {"RoPE (live)": lambda: MyRope(48, 4), "yours (live)": lambda: Mine(48, 4)}
-seeds = range(3 if runtime.profile() == "full" else 1)  # "full": on a GPU
-live = pd.concat([run(LagLanguage(), build, seed, 300, (24, 48, 96), name)
-                  for name, build in rivals.items() for seed in seeds])
+yours = [run(LagLanguage(), lambda: Mine(48, 4), seed, 300, (24, 48, 96), "yours (live)")
+         for seed in seeds]
+rope = tried[tried["encoding"] == "as trained"].assign(encoding="RoPE (live)")  # of section 3
+live = pd.concat([rope, *yours])
 shown = pd.concat([raced, live])
 live[["encoding", "seed", "steps", "length", "loss", "limit"]].round(2)
 
@@ -815,142 +954,6 @@ outcome("race", "a" if clipped < 0.1 else "b" if clipped < 0.8 * buckets_of_t5 e
 # The surprise is **your encoding**, if you left it as it was: two numbers per head, and after 300
 # steps it stays about 0.1 nats above the limit at all three lengths. (One seed proves nothing.)
 # Like T5, it can prefer an offset. Like ALiBi, it has a rule for offsets that it never met.
-
-# %% [markdown]
-# ## 8. Why is RoPE lost here?
-#
-# **Question:** do more keys make RoPE fail, or new offsets?
-#
-# The rule of this language is about an offset, three to the left, and RoPE gives offsets to the
-# scores. Yet it is lost at 96 tokens. The model was trained on texts of 24 tokens, its **context
-# length**. So two things are new at 96 tokens:
-#
-# - **More keys.** Each query chooses among 96 keys, and the right key may get too little weight.
-# - **New offsets.** Most keys are further away than 23 tokens, the largest offset in training.
-#
-# One change tells the two apart. Keep the trained weights, and let offsets beyond ±23 count as ±23,
-# like Shaw's clip (unit 04). There are still 96 keys, but no offset is new.
-
-# %%
-predict("clip", "The same weights, with far offsets clipped: what is the loss at 96 tokens?",
-        a="still far from the limit: there are too many keys", b="about halfway: it is both",
-        c="near the limit: it was the far offsets", answer="")
-
-# %%
-# Turning by 23 positions is a product with a matrix, as in unit 02: x turned is x @ turn_by_23.
-# Row n of the matrix is unit vector n, turned. A head is 12 wide.
-everywhere = torch.eye(12)[None, :, None].expand(1, 12, 24, 12)  # vector n at positions 0 to 23
-turn_by_23 = turned(everywhere)[0, :, 23]
-
-class ClippedRope(Encoding):
-    """RoPE in which offsets beyond ±23 count as ±23 for the columns that are clipped."""
-
-    def __init__(self, clipped):
-        super().__init__(48, 4)
-        self.clipped = clipped  # (d,), True or False
-
-    def bias(self, q, k, positions):
-        offset = positions.offsets  # j − i
-        some, others = q * self.clipped, q * ~self.clipped
-        near = turned(some) @ turned(k).mT
-        right, left = some @ (k @ turn_by_23).mT, some @ turn_by_23 @ k.mT  # scores at 23 and −23
-        far = torch.where(offset > 0, right, left)
-        score = torch.where(offset.abs() > 23, far, near)  # this line is the clip
-        # The layer will add q @ k.mT to what is returned, so it is subtracted here.
-        return score + turned(others) @ turned(k).mT - q @ k.mT
-
-# %% tags=["training"]
-column = torch.arange(12)  # of a head: pair n is columns 2n and 2n + 1, the fastest pair first
-clips = {"all pairs clipped": lambda: ClippedRope(torch.ones(12, dtype=torch.bool)),
-         "the two fast pairs": lambda: ClippedRope(column < 4),
-         "the four slow pairs": lambda: ClippedRope(column >= 4)}
-tried = pd.concat([run(LagLanguage(), lambda: MyRope(48, 4), seed, 300, (24, 48, 96), "as trained",
-                       also=clips) for seed in seeds])
-tried.pivot(index=["seed", "encoding"], columns="length", values="loss").round(3)
-
-# %% [markdown]
-# The table evaluates one trained model with and without clips (on a GPU: three models). The figure
-# has recorded runs of 1,000 steps. (They are not the runs of section 7 and differ by chance.)
-
-# %% tags=["figure"]
-controls = results.load("lag_controls")
-pair = controls.table[controls.table["encoding"].isin(["RoPE", "RoPE, clipped"])]
-figure, ax = plt.subplots()
-plots.race(ax, pair, "recorded: trained at T = 24, three seeds")
-explorable.show("unseen-angles", figure,
-                "Loss by length: RoPE as trained, the same weights clipped, and the limit.")
-print(controls.note)
-
-# %%
-at96 = pair[pair["length"] == 96]  # `pair` has the runs of the figure
-lost, saved = (float(at96[at96["encoding"] == each]["loss"].mean())
-               for each in ("RoPE", "RoPE, clipped"))
-limit = float(at96["limit"].mean())
-print(f"at 96 tokens: {lost:.2f} as trained, {saved:.2f} clipped; the limit is {limit:.2f}")
-reached = (lost - saved) / (lost - limit)  # 1 is the limit itself
-outcome("clip", "c" if reached > 0.9 else "a" if reached < 0.3 else "b")
-
-# %% [markdown]
-# With the same weights and the same text, the clip brings the loss from far above the limit to near
-# the limit. So RoPE had learned the rule, and the far offsets hid it.
-#
-# Which pairs are to blame? One might suspect the slow pairs, because at far offsets they reach
-# angles that never occurred in training. But in the live table, clipping the slow pairs alone
-# closes only a small part of the gap. Clipping the two fast pairs alone closes nearly all of it.
-#
-# Offsets from −23 to 23 span more than a full turn of both fast pairs, so each has met all its
-# angles in training. What can be wrong with them? Look at one head that prefers offset −3, or 3,
-# since in this language the token three positions to the **right** helps as well. The head is in
-# the first layer of the model of seed 0, which now reads 96 tokens:
-
-# %% tags=["training"]
-from helpers.training.experiments import fit
-
-model = fit(LagLanguage(), lambda: MyRope(48, 4), 0, 300, 24, "seed 0 again")
-first, reach = model.layers[0], range(-92, 93)
-inputs = LagLanguage().batch(300, 96, torch.Generator().manual_seed(96)).inputs
-with torch.no_grad():
-    alpha = first.attention.weights(first.norms[0](model.tokens(inputs)))  # (B, H, T, T)
-seen = torch.stack([alpha.diagonal(n, dim1=-2, dim2=-1).mean((0, 2)) for n in reach], 1)  # (H, …)
-head = int(seen[:, [89, 95]].amax(1).argmax())  # most weight at −3 or at 3
-figure, ax = plt.subplots()
-plots.lines(ax, {f"head {head}": (reach, seen[head])}, x="offset j − i", y="mean weight")
-ax.axvspan(-23, 23, color="grey", alpha=0.2, linewidth=0)
-plots.show(figure, "Mean attention weight by offset: a peak at 3 or −3, and others beyond ±23.")
-best = seen[head].topk(6).indices.tolist()
-print("most weight:", ", ".join(f"{seen[head, n]:.2f} at {reach[n]}" for n in best))
-print(f"without a preference: {1 / 96:.2f} at each offset")
-
-# %% [markdown]
-# The shaded band marks the offsets of training. Each weight is a mean over the queries that have
-# this offset: 93 queries have a key at 3, 11 at −85 and 5 at 91. No query has all of them.
-#
-# The two fast pairs fit the peaks outside the band. Pair 0 completes a turn after 6.3 positions and
-# pair 1 after 29. They miss whole turns by 2° and 6° after 88 positions, by at most 26° after 31 or
-# 57, and by 8° and 51° after 25. So the head looks not only at 3 but also at $3 + 25 = 28$,
-# $3 + 31 = 34$, $3 + 57 = 60$, $3 + 88 = 91$ and $3 - 88 = -85$. (Smaller peaks, at $3 - 31$ and
-# $3 - 57$, are in the figure only.) None of these offsets occurred in training, so the head could
-# not learn to avoid them.
-#
-# The slow pairs do tell 91 from 3: after 88 positions, pair 2 is off by 126°. Why the head makes no
-# use of this, we have not measured.
-#
-# The clip is known as ReRoPE (Su 2023). It is one way to **extend the context**, that is, to read
-# longer texts than in training. Another way is position interpolation (Chen et al. 2023): squeeze
-# all positions into the range of training. Unit 10 tries it.
-#
-# All this shows only that far offsets spoil RoPE's attention on this task.
-# Transformer-XL meets new offsets as well and stays near the limit. This course has not measured
-# why. In the shift task of unit 04, RoPE nearly holds at four times the length without any clip:
-
-# %%
-shift = results.load("shift3")
-print(shift.note)
-print("limit:", shift.table.groupby("length")["limit"].mean().to_dict())
-means(shift.table, ["none", "T5 bias", "RoPE"], "loss")
-
-# %% [markdown]
-# T5's bias is relative and gets much worse: “relative” does not mean “extrapolates”.
 
 # %% [markdown]
 # ## 9. Which hook?
@@ -1017,14 +1020,6 @@ check.hooks(hooks_for, seed=5707)
 #   enters a layer. (Unit 06 writes a layer for it.)
 # - **Turned values**. `context` gets the attention weights, but not $v$: it can only add to the
 #   average.
-#
-# <details><summary>Two papers that fit, at a price: DETR and TUPE</summary>
-#
-# DETR (F) adds its vectors before $W_Q$ and $W_K$, but `rotate` sees `q` and `k` only after these
-# matrices. So the class needs the layer's own $W_Q$ and $W_K$, to multiply the position vectors
-# with. TUPE (B) computes one term for all layers. In this course each layer has an encoding of its
-# own, with its own parameters for that term.
-# </details>
 
 # %% [markdown]
 # ## 10. Check against other libraries

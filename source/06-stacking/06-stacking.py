@@ -190,11 +190,17 @@ def one_head(x, weights, D=16):
 def gap_of(x):
     return (x.max(0) - x.min(0)).max() / abs(x).max()
 
-x, weights, zeros = exact(sentence), np.random.default_rng(0), []
-for layer in range(1, 7):
-    x = one_head(x, weights)
-    zeros.append(-gap_of(x).adjusted() - 1)
-    print(f"layer {layer}: {zeros[-1]:3} zeros,  {gap_of(x):.{zeros[-1] + 3}f}")
+def gaps_by_layer(seed):
+    x, weights, gaps = exact(sentence), np.random.default_rng(seed), []
+    for _ in range(6):
+        x = one_head(x, weights)
+        gaps.append(gap_of(x))
+    return gaps
+
+exact_gaps = [gaps_by_layer(seed) for seed in range(3)]
+for layer, gap in enumerate(exact_gaps[0], 1):
+    zeros = -gap.adjusted() - 1
+    print(f"layer {layer}: {zeros:3} zeros,  {gap:.{zeros + 3}f}")
 
 # %% [markdown]
 # From layer 4 on, each layer has roughly three times as many zeros as the layer before. Why three?
@@ -216,9 +222,23 @@ for layer in range(1, 7):
 #
 # $$\varepsilon \;\to\; \varepsilon^3 \;\to\; \varepsilon^9 \;\to\; \varepsilon^{27}$$
 #
-# Each arrow also multiplies by a constant, which is small for random weights of this size. Above,
-# 0.0536 becomes 0.00000485, whereas 0.0536 cubed is 0.00015.
-#
+# Each arrow also multiplies by a constant. If this is right, a plot of the next $\varepsilon$
+# against $\varepsilon$ is a line of slope 3, once $\varepsilon$ is small and both axes are
+# logarithmic:
+
+# %% tags=["figure"]
+logs = [[float(gap.log10()) for gap in gaps] for gaps in exact_gaps]
+figure, ax = plt.subplots(figsize=(6, 3))
+for seed, each in enumerate(logs):
+    ax.plot(each[:-1], each[1:], "osD"[seed], label=f"weights, draw {seed}")
+ax.plot([-60, 0], [-180, 0], "-", color="grey", label="slope 3")
+ax.set(xlabel="log₁₀ ε after a layer", ylabel="log₁₀ ε after the next")
+plots.legend(ax)
+plots.show(figure, "The points of three draws of weights lie along the line of slope 3.")
+slopes = [(each[-1] - each[-2]) / (each[-2] - each[-3]) for each in logs]
+print("slope between the last two points:", *(f"{slope:.2f}" for slope in slopes))
+
+# %% [markdown]
 # The exponent itself grows exponentially, so Dong et al. call the collapse **doubly exponential**.
 # They prove it for attention without skip connections and without MLPs.
 
@@ -390,10 +410,10 @@ for name, layer in kinds.items():
 #
 # Compare the last two lines, for untrained models. Where the rows are nearly equal, it makes no
 # difference where attention looks. So a change of queries and keys hardly changes the loss: their
-# gradient is 3e-08 without skips, and 7e-02 with. In our run, training without skips raises $r$ at
-# the top from 2e-07 to 8e-04, still far below the 0.78 with skips. **Cause 1 is real** without
-# skips; with skips, the rows stay apart. (Both kinds have LayerNorms, so these do not prevent the
-# collapse.)
+# gradient is 3e-08 without skips, and 7e-02 with. Training without skips raises $r$ at the top from
+# 2e-07 to something between 5e-04 and 7e-02 (five seeds, on one thread and on two), still far below
+# the 0.78 with skips. **Cause 1 is real** without skips; with skips, the rows stay apart. (Both
+# kinds have LayerNorms, so these do not prevent the collapse.)
 
 # %% [markdown]
 # ## 2. Where am I, four layers up?
@@ -815,9 +835,8 @@ with warnings.catch_warnings():
 # The book's code gives the same result: alone it collapses, with *AddNorm* (a skip, then a
 # LayerNorm) it does not. So cause 1 does not come from our code.
 #
-# Shaw's offsets carried over where a table failed. But must an offset be $j - i$, even where the
-# order of the text says nothing? Section 8 takes the offsets from a grammar tree. In section 9,
-# scores by offset make attention act as a convolution.
+# Shaw's offsets carried over where a table failed. Sections 8 and 9 take offsets further: to a
+# grammar tree, and to a convolution.
 
 # %% [markdown]
 # ## 8. A line is not the only order

@@ -32,7 +32,7 @@ import torch
 from helpers import encodings, plots, results, widgets
 from helpers.checks import claim_lab as check
 from helpers.claims import CLAIMS, Claim, Part, figures
-from helpers.claims import sizes, small, study, timing, trained
+from helpers.claims import order, sizes, small, study, timing, trained
 from helpers.pictures import hooks
 from helpers.predict import outcome, predict
 
@@ -793,21 +793,37 @@ trials = {
     "learned table": [r_of(figures.rows_of(model, 16), trained.between_positions(model))
                       for model in models],
     "sinusoids": [r_of(tables["sinusoids"], trained.between_positions(model)) for model in sines],
+    "mixed sinusoids": [r_of(tables["sinusoids"] @ heads[0], heads) for _, heads in noise],
 }
 for name, by_seed in trials.items():
     alone, behind = (" ".join(f"{r:.2f}" for r in each) for each in zip(*by_seed, strict=True))
-    print(f"r, {name:14}  rows alone: {alone}   with the matrices: {behind}")
+    print(f"r, {name:15}  rows alone: {alone}   with the matrices: {behind}")
 behind = [with_matrices for _, with_matrices in trials["learned table"]]
 outcome("where", "a" if max(behind) < 0.3 else "b")
 
 # %% [markdown]
 # By $r$, the rows are like random numbers. (Even for these $r$ is 0.6 and not 1, as each row's
-# product with itself is large: the main diagonal is a stripe.) With the matrices in between, $r$ is
-# larger still. But random matrices raise it further: so the learned ones keep a trace of the
-# distance.
+# product with itself is large: the main diagonal is a stripe.) But does this refute claim 24? The
+# last line says no: a random matrix mixes the columns of the sinusoids there, and $r$ is as large,
+# though each column is still a sum of sines and cosines. So we ask for the waves themselves. How
+# much of a column's variance does one wave explain, of the frequency that fits best?
+
+# %% tags=["training"]
+waves = {"sinusoids": [tables["sinusoids"]],
+         "mixed sinusoids": [tables["sinusoids"] @ heads[0] for _, heads in noise],
+         "random numbers": [rows for rows, _ in noise],
+         "learned table": [figures.rows_of(model, 16) for model in models]}
+for name, by_seed in waves.items():
+    print(f"best wave, {name:15}", *(f"{order.best_wave(rows):.2f}" for rows in by_seed))
+
+# %% [markdown]
+# The columns of the learned table are no more like waves than random numbers are. So that half of
+# claim 24 fails: nothing has turned into sines and cosines here.
 #
-# With a trained model's matrices in between, sinusoids keep most of their stripes, not all: claim
-# 11 fails there, too.
+# Now the right column of the first table. The learned matrices raise $r$ of the learned rows, but
+# less than random matrices raise $r$ of random rows: they keep a trace of the distance. With a
+# trained model's matrices in between, sinusoids keep most of their stripes, not all: claim 11 fails
+# there, too.
 #
 # Again, which question did we ask? $r$ asks whether **all** diagonals are flat. The task asks for
 # much less. For the query at $i$, the key at $i - 3$ has to win against the other keys. Once it
@@ -837,14 +853,12 @@ for n in (4, 24):
     for part in CLAIMS[n].parts:
         values = (f"{each:.3g}" for each in found[n]["numbers"][part.number])
         print(f"    {part.says}: {', '.join(values)} {part.unit}")
-back = [trained.who_looks_where(model, 16).diagonal(-3).mean() for model in models]
-print("attention weight three positions back, by seed:", *(f"{each:.2f}" for each in back))
 
 # %% [markdown]
 # Claim 4 says “cannot” of any distance; three back refutes it. Claim 24, the reply, is half
-# right: the model does learn this distance, but its rows do not have the products of sines and
-# cosines. Whoever contradicts a false claim makes another claim, and has to measure that one as
-# well.
+# right: the model does learn this distance, but its rows have neither the products of sines and
+# cosines nor their waves. Whoever contradicts a false claim makes another claim, and has to measure
+# that one as well.
 #
 # The best answer to a claim that fails is a version of it that holds. Here is ours, judged by your
 # function:
@@ -908,9 +922,6 @@ if d2l:
 #
 # ## Further reading
 #
-# In the first units the question was how a model tells *dog bites man* from *man bites dog*. You
-# have built the answers. Now you know the terms that these papers use:
-#
 # - Vaswani et al. 2017, *Attention Is All You Need*: section 3.5, and table 3, row (E).
 # - Devlin et al. 2018, *BERT*: section 3 and appendix A.2, for claims 12 and 13.
 # - Shaw et al. 2018, *Self-Attention with Relative Position Representations*: the clip, in 3.2.
@@ -928,11 +939,9 @@ if d2l:
 #
 # - Would a BERT of full size have done better with sinusoids, or with offsets? (`docs/questions.md`
 #   asks why BERT learned its positions.)
-# - What structure does a table get in long training on real text? Our task forced none on it.
 # - Do decoders without positions read longer texts than others? Papers have reported it. At our
 #   size, longer texts cost them nothing where only content counts, and much where order counts
 #   (`docs/claims.md`, 27).
-# - Where is the distance in a model of many layers? Our stripe comes from one layer and one task.
 #
 # And when you read a claim tomorrow: turn it into an interval, predict, and take three seeds.
 #

@@ -15,7 +15,7 @@ from helpers.claims.trained import (
     steps_to,
     steps_to_learn,
 )
-from helpers.encodings import create
+from helpers.encodings import create, sinusoidal_table
 from helpers.model.bert import parameter_count, preset
 
 LARGE: dict[str, Any] = {"hidden_size": 1024, "num_hidden_layers": 24, "num_attention_heads": 16}
@@ -119,3 +119,12 @@ def test_many_texts_are_not_overfitted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stacks, "FEW", 400)
     many = stacks.overfitting(create("clipped_bias", **bias), 0, False)
     assert many < 0.1 < few
+
+
+def test_waves_are_told_from_noise_also_where_a_matrix_has_mixed_them() -> None:
+    draw = torch.Generator().manual_seed(0)
+    table, noise = sinusoidal_table(16, 32), torch.randn(16, 32, generator=draw).double()
+    mixed = table @ torch.randn(32, 32, generator=draw).double()
+    assert order.best_wave(table) > 0.99
+    assert 0.65 < order.best_wave(mixed) < 0.85
+    assert order.best_wave(noise) < 0.55

@@ -1,4 +1,4 @@
-"""What units 03, 05, 06 and 08, and the page behind 08, say of the records is what they show."""
+"""What units 03 to 06 and 08, and the page behind 08, say of the records is what they show."""
 
 import re
 
@@ -133,6 +133,16 @@ def test_what_unit_04_says_of_a_table_for_each_head() -> None:
         assert (mean.loc[name] - mean.loc[f"{name}, per head"]).between(0, 0.0045).all()
     above = (table["loss"] - table["limit"]).groupby([table["encoding"], table["length"]]).mean()
     assert above.between(0.015, 0.035).all()
+
+
+def test_what_unit_04_says_of_reverse_with_all_offsets_apart() -> None:
+    right = results.load("reverse_apart").table.groupby("encoding")["accuracy"]
+    merged = results.load("reverse").table.query("length == 16").groupby("encoding")["accuracy"]
+    assert (right.count() == 3).all()
+    wrong, before = 1 - right.mean(), 1 - merged.mean()
+    assert wrong["Shaw keys"] < before["Shaw keys"] / 10  # “merging was most of it”
+    assert 0.2 < wrong["T5 bias"] < 0.3  # “a quarter”
+    assert merged.min()["RoPE"] > right.max()["T5 bias"]
 
 
 def test_what_unit_06_says_of_trained_stacks() -> None:
