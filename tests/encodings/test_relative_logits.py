@@ -5,7 +5,8 @@ import torch
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from helpers.encodings import Positions, ShawKeys, create, relative_logits
+from benchmarks import relative_logits
+from helpers.encodings import Positions, ShawKeys, create
 from helpers.encodings.offsets import offset_matrix, skew, toeplitz
 from tests.encodings import hooks
 
