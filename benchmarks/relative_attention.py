@@ -23,10 +23,10 @@ import torch
 from torch.profiler import ProfilerActivity, profile
 from tqdm import tqdm
 
+from benchmarks import relative_logits
 from benchmarks.mini_bert import DRY
 from benchmarks.relative_steps import CLIPPED_FLEX, DEVICE, B, H, Step, d, form_step, module_step
 from helpers import plots, results
-from helpers.encodings import relative_logits
 
 LENGTHS = (128, 256, 512, 1024, 2048, 4096)
 TOO_LARGE = 2 * 2**30  # bytes of one tensor; a form that needs more is left out

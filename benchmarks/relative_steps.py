@@ -13,7 +13,8 @@ from transformers.models.vits.modeling_vits import VitsAttention
 from transformers.models.wav2vec2_bert import modeling_wav2vec2_bert as wav2vec2
 from transformers.models.wav2vec2_bert.configuration_wav2vec2_bert import Wav2Vec2BertConfig
 
-from helpers.encodings import Encoding, Positions, create, relative_logits
+from benchmarks import relative_logits
+from helpers.encodings import Encoding, Positions, create
 from helpers.model.attention import MultiHeadAttention
 
 B, H, d, K = 2, 4, 64, 16

@@ -5,7 +5,8 @@ import torch
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from helpers.encodings import Positions, ShawKeys, relative_logits
+from benchmarks import relative_logits
+from helpers.encodings import Positions, ShawKeys
 from helpers.encodings.offsets import offset_matrix, toeplitz
 
 close = torch.testing.assert_close

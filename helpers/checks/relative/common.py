@@ -12,16 +12,11 @@ from torch import Generator, Tensor
 
 from helpers import encodings
 from helpers.checks.engine import Answer, Case, call, differentiated, digits, unchanged
-from helpers.encodings import relative_logits as logits
 from helpers.encodings.offsets import clip, offset_matrix
 from helpers.model.tensor_counter import TensorCounter
 
 MODULES = (encodings.Shaw, encodings.ShawKeys, encodings.Huang, encodings.TreeOffsets)
-TERMS: tuple[Answer, ...] = (
-    *logits.FORMS.values(),
-    logits.flex,
-    encodings.ShawKeys,
-)
+TERMS: tuple[Answer, ...] = (encodings.ShawKeys,)
 
 
 def make_sure_of_the_meter() -> None:

@@ -115,7 +115,7 @@ skew = Exercise(
         Part("dtype and gradients", 0.5, _backwards),
     ),
     forbidden=(
-        *(library.skew_padded, library.toeplitz, library._Toeplitz, encodings.Huang),
+        *(library.skew_padded, library.toeplitz, encodings.Huang),
         *common.TERMS,
     ),
     explains=("are all you need",),
