@@ -21,7 +21,7 @@ from tests.saboteurs import saboteurs
 
 HARMLESS = Path(__file__).with_name("harmless")
 CAUGHT, SURVIVED, EXCUSED = "caught", "SURVIVED", "harmless"
-SECONDS = 30.0  # of computing, so that none is caught for being slow on a slow machine
+SECONDS = 10.0  # of computing, so that none is caught for being slow on a slow machine
 
 
 @dataclass(frozen=True)
