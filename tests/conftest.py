@@ -34,15 +34,15 @@ SLOWEST = (
     "tests/training/", "tests/benchmarks/", "tests/web/",
 )  # fmt: skip
 
+# Where one of these has changed, the whole site is built and read.
+SITE = ("web/", "docs/", "source/")
+
 # Tests that share nothing with the others of their file: each goes to whoever is free.
 APART = tuple(
     f"tests/{name}"
     for name in ("checks/test_mistakes", "course/grading/test_class", "mutants/",
                  "notebooks/test_learner", "saboteurs/", "training/")
 )  # fmt: skip
-
-
-SITE = ("web/", "docs/")  # where one of these has changed, the whole site is built and read
 
 
 class FilesOrTests(LoadFileScheduling):  # type: ignore[misc]
