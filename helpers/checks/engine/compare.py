@@ -170,11 +170,11 @@ def _differing_number(found: Any, expected: Tensor, tolerance: float) -> str:
         return f"expected the shape {tuple(expected.shape)}, found {tuple(tensor.shape)}."
     if not tensor.isfinite().all() and expected.isfinite().all():
         return "some of your numbers are infinite or nan (not a number)."
+    if expected.numel() == 1:
+        return _two_numbers(tensor.item(), expected.item())
     wrong = ~torch.isclose(tensor, expected.to(torch.float64), tolerance, tolerance, equal_nan=True)
     index = tuple(int(i) for i in wrong.nonzero()[0])
     two = tensor[index].item(), expected[index].item()
-    if wrong.numel() == 1:
-        return _two_numbers(*two)
     where = f" at index [{', '.join(map(str, index))}]" if index else ""
     if expected.dtype == torch.bool:
         kind, differ = "entries", _two_values(*map(bool, two))
