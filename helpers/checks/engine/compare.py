@@ -170,17 +170,17 @@ def _differing_number(found: Any, expected: Tensor, tolerance: float) -> str:
         return f"expected the shape {tuple(expected.shape)}, found {tuple(tensor.shape)}."
     if not tensor.isfinite().all() and expected.isfinite().all():
         return "some of your numbers are infinite or nan (not a number)."
+    if expected.numel() == 1:
+        return _two_numbers(tensor.item(), float(expected.item()))
     wrong = ~torch.isclose(tensor, expected.to(torch.float64), tolerance, tolerance, equal_nan=True)
     index = tuple(int(i) for i in wrong.nonzero()[0])
     two = tensor[index].item(), expected[index].item()
-    if wrong.numel() == 1:
-        return _two_numbers(*two)
-    where = f" at index [{', '.join(map(str, index))}]" if index else ""
+    where = ", ".join(map(str, index))
     if expected.dtype == torch.bool:
         kind, differ = "entries", _two_values(*map(bool, two))
     else:
         kind, differ = "numbers", _two_numbers(*two)
-    return f"{int(wrong.sum()):,} of {wrong.numel():,} {kind} differ; the first{where}: {differ}"
+    return f"{int(wrong.sum()):,} of {wrong.numel():,} {kind} differ; the first at index [{where}]: {differ}"
 
 
 def _two_numbers(found: float, expected: float) -> str:
