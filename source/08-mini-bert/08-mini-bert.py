@@ -16,6 +16,7 @@
 # Reading and running takes about 35 minutes besides the exercises.
 
 # %%
+import copy
 import functools
 import math
 import random
@@ -134,23 +135,9 @@ plots.show(*text.row(["my", "[MASK]", "is", "cute"], ["he", "barks"]))
 # - The head of masked language modelling (MLM) ends with the token table $E$ once more, the same
 #   Parameter: a **tied** decoder.
 #
-# The next cell follows the paper: a norm after each part. Our models are small: two layers, two
-# heads, width 128.
+# Our models are small: two layers, two heads, width 128. The next cell has their code, after the
+# paper: a skip around each part, and a LayerNorm after it.
 #
-# <details><summary>The same in formulas</summary>
-#
-# Here $h_p$ is the hidden state at position $p$, $h_0$ that of `[CLS]`, and the GELU of $x$ is
-# $x\,\Phi(x)$, with $\Phi(x)$ the probability that a standard normal number is below $x$.
-#
-# | part | what it computes | shape |
-# | --- | --- | --- |
-# | input | $h = \mathrm{LN}(E_{x_p} + S_{s_p} + P_p)$ | $(B, T, D)$ |
-# | $L$ layers | $h \gets \mathrm{LN}(h + \mathrm{Attention}(h))$, then | $(B, T, D)$ |
-# | | $h \gets \mathrm{LN}(h + W_2\,\mathrm{GELU}(W_1 h + b_1) + b_2)$ | $(B, T, D)$ |
-# | pooler | $u = \tanh(W_u\,h_0 + b_u)$ | $(B, D)$ |
-# | NSP head | $W_n\,u + b_n$ | $(B, 2)$ |
-# | MLM head | $\mathrm{LN}(\mathrm{GELU}(W_t\,h_p + b_t))\,E^\top + c$ | $(B, T, V)$ |
-# </details>
 # <details><summary>Why the models that we train have their norms elsewhere</summary>
 #
 # The models that we train have a norm **before** each part, and one at the end. Then training needs
@@ -161,22 +148,37 @@ plots.show(*text.row(["my", "[MASK]", "is", "cute"], ["he", "barks"]))
 # %% tags=["nbval-check-output"]
 torch.manual_seed(0)
 model = Pretraining(Bert(preset("mini", vocab_size=1000, norm="post"))).eval()
-tokens = torch.randint(5, 1000, (2, 64))
-hidden, logits = model.bert(tokens), model(tokens)
-print(tuple(hidden.shape), tuple(logits.shape), tuple(model.nsp_logits(hidden).shape))
+bert, tokens = model.bert, torch.randint(5, 1000, (2, 64))
+
+def attention(x, part, heads=2):
+    q, k, v = part.qkv(x).unflatten(-1, (3, heads, -1)).permute(2, 0, 3, 1, 4)  # (B, H, T, d)
+    weights = (q @ k.mT / q.shape[-1] ** 0.5).softmax(-1)  # (B, H, T, T)
+    return part.out((weights @ v).transpose(1, 2).flatten(2))
+
+def layer(x, part):
+    x = part.norms[0](x + attention(x, part.attention))
+    return part.norms[1](x + part.mlp(x))  # D → 4D, GELU, 4D → D
+
+def both_heads(x):
+    pooled = bert.pooler(x[:, 0])  # of [CLS]: a linear map and a tanh
+    return model.transform(x) @ bert.words.weight.T + model.bias, model.is_next(pooled)
+
+hidden = bert(tokens)
+logits, pairs = both_heads(hidden)
+print("hidden", tuple(hidden.shape), " MLM", tuple(logits.shape), " NSP", tuple(pairs.shape))
 
 # %% [markdown]
-# The sum at the top is your `InputSum` of unit 07. With the weights of this model, does it lead to
-# the same hidden states?
+# The sum at the bottom of all this is your `InputSum` of unit 07. With the weights of this model,
+# do your sum and the code above lead to the same hidden states?
 
 # %% tags=["training"]
-bert, summed = model.bert, InputSum(1000, 128, max_len=64)
-for part in ("words", "segments", "norm"):
-    getattr(summed, part).load_state_dict(getattr(bert, part).state_dict())
+summed = InputSum(1000, 128, max_len=64)
+for name in ("words", "segments", "norm"):
+    getattr(summed, name).load_state_dict(getattr(bert, name).state_dict())
 summed.positions.load_state_dict({"weight": bert.position.table})
 x = summed(tokens, torch.zeros_like(tokens))
-for layer in bert.layers:
-    x = layer(x)
+for part in bert.layers:
+    x = layer(x, part)
 print("equal to 1e-5:", torch.allclose(x, hidden, atol=1e-5))
 
 # %% [markdown]
@@ -302,9 +304,9 @@ full = runtime.profile() == "full"
 device = "cuda" if torch.cuda.is_available() else "cpu"
 drawn = Generator().manual_seed(0)
 
-def batch():
+def batch(drawn=drawn, size=64 if full else 48):
     """Seen, targets, segments and labels of some rows, masked anew."""
-    chosen = torch.randint(len(text_rows[2]), (64 if full else 48,), generator=drawn)
+    chosen = torch.randint(len(text_rows[2]), (size,), generator=drawn)
     pieces, segments, labels = (each[chosen] for each in text_rows)
     seen, targets = map(torch.as_tensor, mask_words(pieces, size_english.vocab_size, drawn))
     return [each.to(device) for each in (seen, targets, segments, labels)]
@@ -317,13 +319,32 @@ def both_tasks(model, given):
     words = my_loss(model.mlm_logits(hidden[chosen]).float()[None], targets[chosen][None])
     return words, F.cross_entropy(model.nsp_logits(hidden).float(), labels)
 
+# %% [markdown]
+# Two checks before the training. A model that knows nothing gives each piece 1/4,096 and each
+# answer about a pair ½, so its loss should be near $\ln 4096 + \ln 2$. And a copy of the model
+# should be able to learn eight rows by heart:
+
+# %% tags=["training"]
+one_batch, rehearsal = batch(Generator().manual_seed(1), 8), copy.deepcopy(reader).to(device)
+
+def loss_of(model, given):
+    return sum(both_tasks(model, given))
+
+by_heart = train(rehearsal, lambda: one_batch, 60, 4e-3, optimizer="muon", loss=loss_of,
+                 label="eight rows")
+print(f"first loss: {by_heart[0]:.2f};  ln 4,096 + ln 2 = {math.log(4096) + math.log(2):.2f}")
+print(f"the same eight rows after 60 steps: {by_heart[-1]:.2f}")
+
+# %% [markdown]
+# The model can learn. Now the whole text:
+
 # %% tags=["training"]
 words_only = [rows[0][rows[0] >= len(wordpiece.SPECIAL)] for rows in (text_rows, new_rows)]
 baseline = check.unigram.use(unigram_baseline)
 counted = float(baseline(*words_only, size_english.vocab_size))
 reader.to(device)
 read_curve = train(reader, batch, 2000 if full else 500, 4e-3, optimizer="muon", live=True,
-                   loss=lambda model, given: sum(both_tasks(model, given)),
+                   loss=loss_of,
                    baselines={"unigram baseline and chance": counted + math.log(2)},
                    precision=runtime.fast_precision(), label="both tasks")
 reader = reader.cpu()
@@ -631,8 +652,7 @@ widgets.explore(lambda layer, head: pictures.attention(alpha, layer, head),
 # %% [markdown]
 # A dark stripe beside the diagonal means that a head reads the neighbours: in our run, head 1 of
 # layer 1. Head 2 of layer 1 found one of the four pairs: the query at the hidden position 61 looked
-# at key 1, and query 1 at key 61. (The loss of echoes is still high, so the model uses this little,
-# or badly.) Does the position table show the echo, too? Here is the mean cosine of two of its rows,
+# at key 1. Does the position table show the echo, too? Here is the mean cosine of two of its rows,
 # by their offset, after the mean row is subtracted:
 
 # %% tags=["training"]
@@ -784,9 +804,9 @@ pd.DataFrame({name: rows.set_index("kind").eval("loss - limit")[["all", *KINDS]]
               for name, rows in by_kind.items()}).T.round(2)
 
 # %% [markdown]
-# Nats above the limit, on other texts than in section 6. (The encoding of this run adds a row for
-# each position and a number for each offset.)  One seed and a few hundred steps are only a first
-# look.
+# Nats above the limit, on other texts than in section 6. (Until your encoding is right, the
+# course's is used: a row for each position and a number for each offset.) One seed and a few
+# hundred steps are only a first look.
 #
 # ## 8. What is it good for?
 #
@@ -861,6 +881,6 @@ if d2l:
 # - Xiong et al. 2020 (2002.04745): where to put the norms. Press and Wolf 2017 (1608.05859): tied
 #   decoders. Jordan et al. 2024, kellerjordan.github.io/posts/muon: Muon, our optimiser.
 # - Linzen et al. 2016 (1611.01368): agreement with attractors. Kassner and Schütze 2020
-#   (1911.03343): models that do not hear a *not*.
+#   (1911.03343): models that overlook a *not*.
 #
 # People claim a lot about all this. Unit 09 puts their claims to the test.
