@@ -795,7 +795,7 @@ def asked_by_question(model):
     """Weights of the `?` in each layer, (2, T): both twins, the second with A and B put back."""
     states = layer_states(model, pair.inputs, mask=twin_mask)
     rows = [layer.attention.weights(layer.norms[0](x), twin_mask).mean(1)[:, -1]
-            for layer, x in zip(model.layers, states)]
+            for layer, x in zip(model.layers, states, strict=False)]
     return [torch.stack([one, other[[1, 0, *range(2, 8)]]]) for one, other in rows]
 
 # %% tags=["training"]

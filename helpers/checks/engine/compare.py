@@ -180,7 +180,8 @@ def _differing_number(found: Any, expected: Tensor, tolerance: float) -> str:
         kind, differ = "entries", _two_values(*map(bool, two))
     else:
         kind, differ = "numbers", _two_numbers(*two)
-    return f"{int(wrong.sum()):,} of {wrong.numel():,} {kind} differ; the first at index [{where}]: {differ}"
+    count = f"{int(wrong.sum()):,} of {wrong.numel():,} {kind} differ"
+    return f"{count}; the first at index [{where}]: {differ}"
 
 
 def _two_numbers(found: float, expected: float) -> str:
