@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from helpers.encodings import Positions
 from helpers.model.decoder import generate
 from tests.encodings.properties.subjects import (
     BY_READING,
@@ -17,6 +19,7 @@ from tests.encodings.properties.subjects import (
     T,
     bert,
     decoder,
+    encoding,
     every,
     needed,
     outcome,
@@ -107,3 +110,24 @@ def test_several_axes_are_read_or_refused(name: str) -> None:
     close(both[:1], run(model, ids[:1], None, places[:1]), rtol=0, atol=1e-10)
     assert (run(model, ids, None, places.flip(2)) - both).abs().max() > 1e-6
     assert isinstance(outcome(lambda: run(model, ids, None, places[..., :1])), str)
+
+
+TWO_AT_ONCE: list[tuple[str, dict[str, Any]]] = [
+    ("p_rope", {"p": 0.25}),
+    *((name, {"base": 50.0}) for name in ("rotary", "xpos", "rotary_2d", "rotary_3d")),
+    *((name, {"factor": 16.0}) for name in ("interpolated", "ntk", "yarn", "llama3")),
+    *((name, BY_LENGTH | {"original_max_len": T - 2}) for name in ("dynamic_ntk", "longrope")),
+]
+
+
+@pytest.mark.parametrize(("name", "options"), TWO_AT_ONCE)
+def test_what_one_layer_leaves_for_the_next_is_not_taken_by_another_encoding(
+    name: str, options: dict[str, Any]
+) -> None:
+    one, other = encoding(name, 8), encoding(name, 8, **options)
+    q, k = torch.randn(2, 1, 2, T, one.head_dim)
+    places = torch.randint(99, (1, T, SEVERAL_AXES.get(name, 1))).squeeze(-1)
+    together = Positions(places, places)
+    first, second = (each.rotate(q, k, together)[0] for each in (one, other))
+    assert (first - second).abs().max() > 1e-3
+    close(second, other.rotate(q, k, Positions(places, places))[0])
