@@ -33,7 +33,7 @@ probes colab: export OMP_NUM_THREADS = 1
 quick: $(READY) ## what your change can break, in a minute
 	@$(BIN)/python -m tests.everything quick
 
-test: $(READY) ## style, types, drift, and a sample of all tests, in a quarter of an hour
+test: $(READY) ## style, types, drift, and a sample of all tests, in ten minutes
 	@$(BIN)/python -m tests.everything test
 
 nightly: $(READY) ## all tests there are (an hour)
