@@ -16,7 +16,7 @@ from helpers.encodings.positions import Positions
 class Additive2d(Additive):
     """Adds to each token the vector of its row and column: `vectors` is given (…, 2).
 
-    A position with one axis, such as that of a word, is taken for its row and its column.
+    A position with one axis, such as a word's, serves as both row and column.
     """
 
     def embed(self, x: Tensor, positions: Positions) -> Tensor:

@@ -20,8 +20,8 @@ def angles(positions: Tensor, theta: Tensor, dtype: torch.dtype) -> Tensor:
 
     In float32 the plain product would be off by 0.03 radians at p = 10⁶. So θ is counted in steps
     of 2⁻⁶⁴ turns. Then p·θ is a product of 64-bit integers, which is exact, and its overflow drops
-    whole turns. The plain product is used where it is good enough, in float64; and where integers
-    will not do: for positions that are not whole, and for a θ that is learned.
+    whole turns. In float64 the plain product is good enough; it is also used where integers will
+    not do: for positions that are not whole, and for a θ that is learned.
 
     Args:
         positions: negative or not.
@@ -33,6 +33,6 @@ def angles(positions: Tensor, theta: Tensor, dtype: torch.dtype) -> Tensor:
         return (positions * theta.to(positions.device, exact)).to(dtype)
     turns = theta / (2 * math.pi)
     steps = ((turns - turns.round()) * STEPS).long()
-    # Without waiting: a CPU that waits for this copy waits for all that the GPU has still to do.
+    # Not blocking, or the CPU would wait for all work that is queued on the GPU.
     steps = steps.to(positions.device, non_blocking=True)
     return (positions * steps).to(dtype) * (2 * math.pi / STEPS)

@@ -52,7 +52,7 @@ class Encoding(nn.Module):
         return x
 
     def rotate(self, q: Tensor, k: Tensor, positions: Positions) -> tuple[Tensor, Tensor]:
-        """In each layer: rotate queries and keys, (B, H, T, d), of which both may become wider.
+        """In each layer: rotate queries and keys, (B, H, T, d); both may become wider.
 
         With a cache of rotated keys, k and `positions.keys` hold the new tokens only.
         """
@@ -62,7 +62,7 @@ class Encoding(nn.Module):
         """Added to the scaled scores: (B, H, T, S) or what broadcasts to it; None adds nothing.
 
         q (B, H, T, d) is rotated and already multiplied by `softmax_scale`. k (B, H, S, d) is
-        rotated only: a term in which k stands without q, such as u·k, must be scaled here.
+        rotated but not scaled: a term with k alone, such as u·k, must be scaled here.
         """
         return None
 
@@ -73,8 +73,8 @@ class Encoding(nn.Module):
     def reset_parameters(self, std: float = 0.02) -> None:
         """Draw tables of vectors anew with the standard deviation that a model uses for its own.
 
-        `Bert` calls it for each layer's encoding. It initialises the `Linear` and `Embedding` in an
-        encoding itself.
+        `Bert` calls it for each layer's encoding, and initialises each `Linear` and `Embedding` in
+        it by itself.
         """
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -86,7 +86,7 @@ class Encoding(nn.Module):
         super().__setattr__(name, value)
 
     def _check_table(self, positions: Positions) -> None:
-        """Refuse a text longer than `max_len`; to read given positions would stop a GPU."""
+        """Refuse a text beyond `max_len`; to look at given positions would stall a GPU."""
         if positions.ordered:
             self._check_length(positions.keys.shape[0])
 

@@ -51,8 +51,8 @@ class ClippedBias(OffsetBias):
 class Window(ClippedBias):
     """Lets a query see only keys at most k away, and adds a learned bias among these.
 
-    With the bias at 0, where it begins, this is the paper's one-dimensional convolutional
-    self-attention.
+    With the bias at 0, where it begins, this is the one-dimensional convolutional self-attention of
+    Yang et al. 2019 (1904.03107).
     """
 
     def by_offset(self, offsets: Tensor) -> Tensor:
@@ -69,7 +69,7 @@ class T5Bias(OffsetBias):
     Args:
         buckets: number of buckets, on both sides together; at least 4, or 2 if causal.
         max_distance: distance from which on all share the last bucket; must exceed the number of
-            buckets with one offset on a side.
+            one-offset buckets per side.
         causal: all buckets are for keys to the left.
     """
 

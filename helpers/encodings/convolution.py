@@ -20,7 +20,7 @@ class Convolution(Encoding):
         columns: None for a text; for an image that is read row by row, the length of a row, at
             least 1. Then H must be a square, and the centres begin as a √H × √H kernel.
         sharpness: initial value of α.
-        content: add the bias to q·k; as in the theorem, it is otherwise the whole score.
+        content: add the bias to q·k; otherwise it is the whole score, as in the theorem.
     """
 
     def __init__(

@@ -42,7 +42,7 @@ class Alibi(OffsetBias):
         self.form = form
 
     def by_offset(self, offsets: Tensor) -> Tensor:
-        """Return −m·|j − i|, as `form` has it to the right."""
+        """Return −m·|j − i|; `form` decides what keys to the right get."""
         distance = offsets.abs().to(finest(offsets.device))
         if self.form == "directional":
             distance = torch.where(offsets > 0, 2 * distance, distance)
@@ -110,7 +110,7 @@ class Fire(Encoding):
         """Return the number of each pair, (H, T, S) or (B, H, T, S)."""
         offsets = positions.offsets
         i, j = positions.require_axes().queries[..., :, None], positions.keys[..., None, :]
-        exact = torch.promote_types(self.c.dtype, torch.float32)  # bfloat16 has no 257
+        exact = torch.promote_types(self.c.dtype, torch.float32)  # bfloat16 cannot hold 257
         largest = torch.maximum(torch.maximum(i, j).to(exact), self.threshold.abs().to(exact))
         largest = largest if largest.dim() == 2 else largest[:, None]  # (T, S) or (B, 1, T, S)
         psi = (self.c.abs() * offsets.abs().to(exact) + 1).log()

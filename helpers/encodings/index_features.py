@@ -51,7 +51,7 @@ class Fourier(Additive):
 
     Args:
         gamma: γ > 0; 1/γ is the initial standard deviation of W_r, in radians per position.
-        features: D_F, sines and cosines together, even; D, or D + 1 if D is odd, if not given.
+        features: D_F, sines and cosines together, even; by default D, or D + 1 if D is odd.
         hidden: width of the hidden layer; D if not given.
         match_norm: end with a LayerNorm, which the paper does not have.
     """
@@ -88,5 +88,5 @@ class Fourier(Additive):
         return features.to(self.frequencies.dtype)
 
     def angles(self, positions: Tensor) -> Tensor:
-        """Return p·W_r, (…) → (…, D_F/2), not in bfloat16, which has no 513."""
+        """Return p·W_r, (…) → (…, D_F/2), not in bfloat16, which cannot hold 513."""
         return positions[..., None] * self.frequencies.to(finest(positions.device))

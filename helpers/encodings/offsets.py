@@ -31,7 +31,7 @@ def skew(products: Tensor) -> Tensor:
         (…, T, T): entry (i, j) is the product with offset j − i.
 
     Raises:
-        ValueError: `products` has another number of columns.
+        ValueError: `products` has a wrong number of columns.
     """
     length, width = products.shape[-2:]
     if width != 2 * length - 1:
@@ -51,7 +51,7 @@ def toeplitz(bias: Tensor, length: int) -> Tensor:
     """Return the matrix with bias[j − i + T − 1] at (i, j), (…, 2T−1) → (…, T, T).
 
     Raises:
-        ValueError: `bias` has another number of entries.
+        ValueError: `bias` has a wrong number of entries.
     """
     if bias.shape[-1] != 2 * length - 1:
         raise ValueError(f"bias has {bias.shape[-1]} entries; for T={length} it must have 2T−1")

@@ -29,8 +29,8 @@ class Positions:
         ordered: whether the keys stand at 0 … S−1, and the queries at the last T of these.
 
     Attributes:
-        shared: for encodings to store what their other layers need as well. Since parameters may
-            change after a call, each call needs an object of its own.
+        shared: where an encoding keeps what other layers need as well. Parameters may change
+            between calls, so make a new `Positions` for each.
     """
 
     queries: Tensor
@@ -80,7 +80,7 @@ class Positions:
 
     @property
     def of_queries(self) -> Positions:
-        """Return the same with the queries as keys: what `rotate` needs beside a cache."""
+        """Return the queries' positions for the keys too, as of new tokens beside a cache."""
         if self._of_queries is None:
             new, given, mask = self.queries.shape[:2][-1], self.given, self.attention_mask
             self._of_queries = Positions(
@@ -98,9 +98,10 @@ class Positions:
 
     def require_axes(self, axes: int = 1) -> Positions:
         """Return self; raise ValueError if there are several axes, and not as many as `axes`."""
-        if self.queries.dim() == 3 and (axes == 1 or self.queries.shape[2] != axes):
-            found = self.queries.shape[2]
-            raise ValueError(f"positions with {found} axes: this encoding knows {axes}")
+        found = self.queries.shape[2] if self.queries.dim() == 3 else axes
+        if self.queries.dim() == 3 and (axes == 1 or found != axes):
+            knows = "one, so (T,) or (B, T)" if axes == 1 else str(axes)
+            raise ValueError(f"positions with {found} axes: this encoding knows {knows}")
         return self
 
     def require_no_offsets(self, who: object) -> Positions:
@@ -131,7 +132,7 @@ def prepare_positions(
         attention_mask: boolean, (B, T); False where there is padding.
 
     Raises:
-        ValueError: one of them has another shape, or there is no token.
+        ValueError: one of them has a wrong shape, or there is no token.
     """
     batch, length = x.shape[:2]
     check_positions(x, positions)
@@ -154,7 +155,7 @@ def prepare_positions(
 
 
 def check_positions(x: Tensor, positions: Tensor | None) -> None:
-    """Raise ValueError where a batch (B, T, …) has no token, or positions have another shape."""
+    """Raise ValueError where a batch (B, T, …) has no token, or positions do not fit it."""
     batch, length = x.shape[:2]
     if not length:
         raise ValueError("the texts are empty: T must be at least 1")
@@ -162,5 +163,5 @@ def check_positions(x: Tensor, positions: Tensor | None) -> None:
     if positions is not None and (positions.shape[:2] not in fits or positions.dim() > 3):
         raise ValueError(
             f"positions has shape {tuple(positions.shape)}; it must be ({length},) or "
-            f"({batch}, {length}), or have a last axis more for rows and columns"
+            f"({batch}, {length}), or have one more axis, for rows and columns"
         )

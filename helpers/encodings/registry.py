@@ -133,6 +133,7 @@ def create(
 
     Raises:
         ValueError: the name is unknown or a size is impossible.
+        TypeError: the encoding has no such option.
     """
     if name not in REGISTRY:
         raise ValueError(f"name={name!r} is no encoding; choose from {available()}")

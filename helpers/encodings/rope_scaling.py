@@ -141,7 +141,7 @@ class Yarn(Extended):
             self.attention_factor = 0.1 * math.log(self.factor) + 1
 
     def _pair_with(self, turns: float) -> float:
-        """Return which n turns so often within the trained length, not rounded."""
+        """Return the n, not rounded, that turns so often within the trained length."""
         ratio = self.original_max_len / (turns * 2 * math.pi)
         return self.rotary_dim * math.log(ratio) / 2 / math.log(self.base)
 
@@ -160,7 +160,7 @@ class Yarn(Extended):
 
 
 class LongRope(ByLength):
-    """LongRoPE: divides each θ_n by a factor of its own, found by search; others for short texts.
+    """LongRoPE: divides each θ_n by a λ_n of its own, found by search; short texts have other λ_n.
 
     Queries and keys are multiplied by √(1 + ln s/ln L).
 

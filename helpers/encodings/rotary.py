@@ -49,18 +49,18 @@ class Rotary(Encoding):
         self.rotary_dim = int(self.head_dim * partial_rotary_factor)
         if layout not in LAYOUTS:
             raise ValueError(f"layout={layout!r} must be one of {LAYOUTS}")
-        if self.rotary_dim < 2 or self.rotary_dim % 2:
+        if not 2 <= self.rotary_dim <= self.head_dim or self.rotary_dim % 2:
             raise ValueError(
                 f"partial_rotary_factor={partial_rotary_factor:g} of a head of width "
                 f"{self.head_dim} rotates {self.rotary_dim} columns; it must be an even number of "
-                "at least 2"
+                "at least 2, and not more than there are"
             )
         self.layout, self.base = layout, base
         self.attention_factor = 1.0  # multiplies the rotated columns of q and of k, as in YaRN
         self.axis: list[int] | None = None  # of each pair, where positions have several axes
 
     def frequencies(self, pair: Tensor, positions: Positions) -> Tensor:
-        """Return θ of each pair in radians per position, (r/2,); (B, 1, r/2) if texts differ in it.
+        """Return θ of each pair in radians per position, (r/2,), or (B, 1, r/2) by text.
 
         `pair` is 0 … r/2 − 1 in float64 on the CPU. A subclass whose θ depends on `positions`
         should set `rerotate`, or a cache keeps keys that were rotated by an older θ.
@@ -110,7 +110,7 @@ class Rotary(Encoding):
 
 
 class PRope(Rotary):
-    """p-RoPE (Barbero et al. 2024): rotates only the fastest pairs, as RoPE does.
+    """p-RoPE (Barbero et al. 2024): RoPE on the fastest pairs only.
 
     A `partial_rotary_factor` of `Rotary` does not do the same: it spreads the frequencies from the
     fastest to the slowest over fewer pairs.
@@ -135,11 +135,11 @@ class PRope(Rotary):
 
 
 class XPos(Rotary):
-    """xPos (Sun et al. 2022): RoPE, and pair n of a score times ζ_n^((i − j)/scale_base).
+    """xPos (Sun et al. 2022): RoPE, with pair n's part of the score times ζ_n^((i − j)/scale_base).
 
     The query is multiplied by ζ_n^(i/scale_base), the key by ζ_n^(−j/scale_base). Scores of keys to
     the right grow with the distance; the paper's causal mask hides them. The range of the dtype
-    limits the length of a text, to 7,900 tokens in float16, 71,000 in bfloat16 and float32.
+    limits the length of a text, to 3,900 tokens in float16, 35,000 in bfloat16 and float32.
 
     Args:
         scale_base: 512 in the paper's code; at this offset pair n is multiplied by ζ_n.
@@ -163,7 +163,8 @@ class XPos(Rotary):
 
     def rotate(self, q: Tensor, k: Tensor, positions: Positions) -> tuple[Tensor, Tensor]:
         """Rotate, then multiply by the factors, with positions from the middle of the text."""
-        smallest = (self.gamma / (1 + self.gamma)) ** (k.shape[2] / 2 / self.scale_base)
+        # Of the first query and the last key, whose score overflows before a causal mask hides it.
+        smallest = (self.gamma / (1 + self.gamma)) ** (k.shape[2] / self.scale_base)
         if smallest < torch.finfo(k.dtype).smallest_normal:
             raise ValueError(
                 f"S={k.shape[2]} keys: the factors of xPos leave the range of {k.dtype}; take a "

@@ -15,7 +15,7 @@ from helpers.encodings.rotary import Rotary
 class RotaryNd(Rotary):
     """Divides the pairs among the axes, and rotates each pair by the position on its axis.
 
-    A position with one axis, such as that of a word, is taken for its position on every axis.
+    A position with one axis, such as a word's, serves as its position on every axis.
 
     Args:
         sections: number of pairs for each axis, r/2 in all; nearly equal if not given.
@@ -34,7 +34,7 @@ class RotaryNd(Rotary):
         pairs = self.rotary_dim // 2
         even = [pairs // self.axes + (axis < pairs % self.axes) for axis in range(self.axes)]
         self.sections = even if sections is None else list(sections)
-        if len(self.sections) != self.axes or sum(self.sections) != pairs:
+        if len(self.sections) != self.axes or sum(self.sections) != pairs or min(self.sections) < 0:
             raise ValueError(
                 f"sections={self.sections} must be {self.axes} numbers with the sum {pairs}"
             )
@@ -52,7 +52,7 @@ class Rotary2d(RotaryNd):
 
 
 class Rotary3d(RotaryNd):
-    """M-RoPE (Wang et al. 2024): rotates the fastest pairs by time, then some by row, by column.
+    """M-RoPE (Wang et al. 2024): by time the fastest pairs, the next by row, the rest by column.
 
     Args:
         interleaved: let time, row and column take turns, as in Qwen3-VL, so that each has fast and

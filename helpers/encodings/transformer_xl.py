@@ -34,7 +34,7 @@ class TransformerXL(Encoding):
             rows = self.project(sinusoids(distances, self.d_model).to(q.dtype))
             heads = rows.unflatten(-1, (self.num_heads, -1)).permute(1, 2, 0)  # (H, d, 2T)
             return skew_padded(q @ heads) + by_content
-        # A vector for each pair, which meets q·W_R: so it need not be projected for each head.
+        # One R for each pair (i, j): W_R is applied to q, not to every R.
         vectors = sinusoids(-positions.offsets, self.d_model).to(q.dtype)
         vectors = vectors[None] if vectors.dim() == 3 else vectors[:, 0]  # (B or 1, T, S, D)
         projected = q @ self.project.weight.unflatten(0, (self.num_heads, -1))  # (B, H, T, D)

@@ -22,9 +22,9 @@ class KVCache:
     def update(self, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
         """Add those of T new tokens, (B, H, T, d), and return all, (B, H, S, d)."""
         before, self.length = self.length, self.length + keys.shape[2]
-        if before == 0:  # a copy, as a view would keep the memory of q, k and v in use
+        if before == 0:  # contiguous, as a view would keep the memory of q, k and v in use
             self._keys, self._values = keys.contiguous(), values.contiguous()
-        elif keys.requires_grad or values.requires_grad:  # autograd forbids writing in place
+        elif torch.is_grad_enabled():  # a gradient may need what writing in place would change
             self._keys = torch.cat([self._keys[:, :, :before], keys], 2)
             self._values = torch.cat([self._values[:, :, :before], values], 2)
         else:

@@ -27,8 +27,8 @@ class Size:
         max_len: longest input, in tokens.
         norm: "post" as in the paper, or "pre", which trains without a warm-up.
         dropout: probability of dropout.
-        std: standard deviation of the initial weights; 0.02 in the paper's code, for D = 768. With
-            0.05 the initial scores are as large at D = 128, see docs/mini-bert.md.
+        std: standard deviation of the initial weights; 0.02 in the paper's code, for D = 768. 0.05
+            makes the initial scores as large at D = 128, see docs/mini-bert.md.
     """
 
     vocab_size: int = 4096
@@ -49,7 +49,7 @@ PRESETS = {
 
 
 def preset(name: str = "mini", **changes: Any) -> Size:
-    """Return a size of the paper, or "mini", this course's, with `changes`.
+    """Return one of the paper's sizes, or this course's "mini", with `changes`.
 
     Raises:
         ValueError: there is no such preset.
@@ -77,8 +77,8 @@ class Bert(nn.Module):
 
     Args:
         size: see `preset`.
-        encoding: a name for `create`, or an `Encoding` of the same D and H; or several of these,
-            among which the layers take turns.
+        encoding: a name for `create`, or an `Encoding` of the same D and H, whose parameters are
+            drawn anew; or several of these, among which the layers take turns.
         shared: let all layers share an encoding's parameters; see `stacked`.
     """
 
@@ -177,8 +177,8 @@ class Pretraining(nn.Module):
     def forward(self, tokens: Tensor, places: Tensor | None = None, **given: Tensor) -> Tensor:
         """Token ids (B, T) → word logits, (B, T, V), or (B, n, V) at the positions `places` (B, n).
 
-        Logits at the masked positions only make training quick: V is the largest size in the model,
-        and five positions in six have no loss.
+        To compute logits only at the masked positions makes training quick: V is the largest size
+        in the model, and five positions in six have no loss.
         """
         hidden = self.bert(tokens, **given)
         if places is not None:

@@ -33,11 +33,11 @@ class Cache:
         """Add T new tokens, (B, T), with arguments as in `Decoder`; the layers add their keys.
 
         Returns:
-            the mask, (T, S) or (B, 1, T, S), None if each token sees all tokens before it and
-            `is_causal` serves, or T = 1; and the positions of queries and keys.
+            the mask, (T, S) or (B, 1, T, S), None where `is_causal` takes its place or T = 1; and
+            the positions of queries and keys.
 
         Raises:
-            ValueError: positions have another shape, or are given at some steps only; or T = 0.
+            ValueError: positions have a wrong shape, or are given at some steps only; or T = 0.
         """
         check_positions(tokens, positions)
         if self.length and self._given != (positions is not None):
@@ -65,12 +65,18 @@ class Cache:
         before = self.documents
         if before is None:
             before = tokens.new_zeros(len(tokens), self.length - tokens.shape[1])
-        new = before[:, -1:].expand_as(tokens) if documents is None else documents
+        new = _last(before).expand_as(tokens) if documents is None else documents
         self.documents = torch.cat([before, new], 1)
         seen = (new[..., None] == self.documents[:, None]).tril(before.shape[1])
         positions = seen.sum(-1) - 1
         # Padding gets position 0, so that it makes no text longer.
         return seen[:, None], positions.where(new != PADDING, 0)
+
+
+def _last(documents: Tensor) -> Tensor:
+    """Return the document of each row's last token that is no padding, (B, S) → (B, 1)."""
+    order = torch.arange(1, documents.shape[1] + 1, device=documents.device)
+    return documents.gather(1, (order * (documents != PADDING)).argmax(1, keepdim=True))
 
 
 class Decoder(Encoder):
@@ -114,7 +120,7 @@ def generate(
     temperature: float = 0.0,
     draw: Generator | None = None,
 ) -> Tensor:
-    """Return the tokens followed by as many generated ones, (B, T + max_new_tokens).
+    """Return the tokens followed by the generated ones, (B, T + max_new_tokens).
 
     Args:
         tokens: the prompts, (B, T), T ≥ 1.

@@ -13,10 +13,10 @@ from helpers.model.attention import EncoderLayer
 
 
 def scheduled(encoding: Encoding | Sequence[Encoding]) -> list[Encoding]:
-    """Return the encodings among which layers take turns: layer n has number n modulo their number.
+    """Return the encodings among which layers take turns: layer n has encoding n mod their count.
 
     Raises:
-        ValueError: there is none, sizes differ, or another than the first overrides `embed`.
+        ValueError: there is none, sizes differ, or a later one overrides `embed`.
     """
     turns = [encoding] if isinstance(encoding, Encoding) else list(encoding)
     if len({(each.d_model, each.num_heads) for each in turns}) != 1:
@@ -50,13 +50,14 @@ def stacked(
 
 @contextmanager
 def evaluating(model: nn.Module) -> Iterator[None]:
-    """Put a model into eval mode, and back into its former mode afterwards."""
-    training = model.training
+    """Put a model into eval mode, and each of its modules back into its former mode afterwards."""
+    modes = [(module, module.training) for module in model.modules()]
     model.eval()
     try:
         yield
     finally:
-        model.train(training)
+        for module, training in modes:
+            module.training = training
 
 
 class Encoder(nn.Module):

@@ -18,7 +18,7 @@ from helpers.model.encoder import Encoder, evaluating
 def rank_residual(x: Tensor) -> Tensor:
     """Return how far X is from a matrix with equal rows, 0 to 1; (…, T, D) → (…).
 
-    ‖X − 1·x̄ᵀ‖ / ‖X‖ in the Frobenius norm, in which the mean row x̄ is the nearest. Dong et al. 2021
+    ‖X − 1·x̄ᵀ‖ / ‖X‖ in the Frobenius norm, where 1·x̄ᵀ is the nearest such matrix. Dong et al. 2021
     (2103.03404), section 2, define it with another norm, and prove that attention without skip
     connections drives it to 0 doubly exponentially in the number of layers.
     """

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import torch
 from torch import Tensor, nn
@@ -162,3 +164,52 @@ def test_a_view_of_what_was_there_is_not_made() -> None:
     sparse = torch.eye(5).to_sparse()
     assert largest_tensor(lambda: sparse * 2) >= 5  # other memory, though both are sparse
     assert largest_tensor(lambda: torch.ones(4, device="meta") * 2) == 4
+
+
+def test_a_token_goes_on_with_the_last_document_behind_padding(tokens: Tensor) -> None:
+    model, padding = Decoder(_encoding("rotary"), V).eval(), torch.tensor([[0, 0, -1]] * 2)
+    cache = model.new_cache()
+    model(tokens[:, :3], padding, cache=cache)
+    after_padding = model(tokens[:, 3:4], cache=cache)
+    close(after_padding[:, -1], model(tokens[:, [0, 1, 3]])[:, -1], rtol=0, atol=1e-5)
+
+
+def test_the_only_weights_that_learn_may_be_those_of_a_bias(tokens: Tensor) -> None:
+    model = Decoder(_encoding("clipped_bias"), V, 2).requires_grad_(False)
+    layers: Any = model.layers
+    tables = [each.attention.encoding.requires_grad_(True) for each in layers]
+    cache = model.new_cache()
+    steps = [model(tokens[:, t : t + 1], cache=cache) for t in range(3)]
+    torch.cat(steps, 1).square().sum().backward()
+    assert all(each.grad is not None for table in tables for each in table.parameters())
+
+
+def test_generation_gives_each_module_its_former_mode_back(tokens: Tensor) -> None:
+    model = Decoder(_encoding("rotary"), V, 2).train()
+    model.layers[0].eval()
+    generate(model, tokens, 1)
+    assert model.training and model.layers[1].training and not model.layers[0].training
+
+
+def test_impossible_parts_of_a_head_and_positions_of_one_axis_are_refused() -> None:
+    for name, option in (
+        ("rotary", {"partial_rotary_factor": 2.0}),
+        ("rotary_2d", {"sections": [-1, 3]}),
+    ):
+        with pytest.raises(ValueError, match=next(iter(option))):
+            create(name, d_model=D, num_heads=H, **option)
+    places, (q, k) = torch.zeros(1, T, 1), torch.randn(2, 1, H, T, D // H)
+    with pytest.raises(ValueError, match=r"knows one, so \(T,\) or \(B, T\)"):
+        _encoding("rotary").rotate(q, k, Positions(places, places))
+
+
+def test_xpos_refuses_a_text_whose_scores_leave_the_range_of_float16() -> None:
+    attention = MultiHeadAttention(_encoding("xpos")).half()
+    for length, fits in ((3_900, True), (4_600, False)):
+        causal = torch.ones(length, length, dtype=torch.bool).tril()
+        x = torch.randn(1, length, D, dtype=torch.float16)
+        if fits:
+            assert attention.weights(x, causal).isfinite().all()
+        else:
+            with pytest.raises(ValueError, match="leave the range"):
+                attention.weights(x, causal)
