@@ -85,6 +85,15 @@ class Encoding(nn.Module):
             )
         super().__setattr__(name, value)
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "scores" in vars(cls):  # else what learners wrote for an older release adds nothing
+            raise TypeError(
+                f"{cls.__name__}.scores: this hook is now bias(self, q, k, positions). What it "
+                "returns is added after scaling, so nothing is divided by the scale; q comes "
+                "scaled, and the offsets are positions.offsets"
+            )
+
     def _check_table(self, positions: Positions) -> None:
         """Refuse a text beyond `max_len`; to look at given positions would stall a GPU."""
         if positions.ordered:

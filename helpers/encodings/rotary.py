@@ -95,7 +95,7 @@ class Rotary(Encoding):
             if self.attention_factor != 1:
                 cos, sin = cos * self.attention_factor, sin * self.attention_factor
             tables.append((cos.to(q.dtype), sin.to(q.dtype)))
-        if not cos.requires_grad:  # a learned θ: each layer has a graph of its own
+        if not cos.requires_grad:  # activation checkpointing runs a layer again, by itself
             positions.shared[self, q.dtype] = tables[0], tables[-1]
         return tables[0], tables[-1]
 

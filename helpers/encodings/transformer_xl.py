@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
+
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
+from helpers.encodings.angles import angles, finest
 from helpers.encodings.base import Encoding
 from helpers.encodings.offsets import skew_padded
 from helpers.encodings.positions import Positions
-from helpers.encodings.sinusoidal import sinusoids
+from helpers.encodings.rotary import for_heads
+from helpers.encodings.sinusoidal import sinusoids, wavelengths
 
 
 class TransformerXL(Encoding):
@@ -34,8 +39,25 @@ class TransformerXL(Encoding):
             rows = self.project(sinusoids(distances, self.d_model).to(q.dtype))
             heads = rows.unflatten(-1, (self.num_heads, -1)).permute(1, 2, 0)  # (H, d, 2T)
             return skew_padded(q @ heads) + by_content
+        projected = q @ self.project.weight.unflatten(0, (self.num_heads, -1))  # (B, H, T, D)
+        if positions.given is None:
+            return self._by_angles(projected, positions.require_axes()) + by_content
         # One R for each pair (i, j): W_R is applied to q, not to every R.
         vectors = sinusoids(-positions.offsets, self.d_model).to(q.dtype)
         vectors = vectors[None] if vectors.dim() == 3 else vectors[:, 0]  # (B or 1, T, S, D)
-        projected = q @ self.project.weight.unflatten(0, (self.num_heads, -1))  # (B, H, T, D)
         return torch.einsum("bhtd,btsd->bhts", projected, vectors) + by_content
+
+    def _by_angles(self, projected: Tensor, positions: Positions) -> Tensor:
+        """Return projected·R_{i−j}, (B, H, T, S), by R_i and R_j, without a vector for each pair.
+
+        sin(i − j)ω and cos(i − j)ω are sums of products of the sines and cosines of iω and jω.
+        """
+        theta = 2 * math.pi / wavelengths(self.d_model)
+        i, j = (
+            for_heads(angles(each[..., None], theta, finest(projected.device)))
+            for each in (positions.queries, positions.keys)
+        )  # (T, ⌈D/2⌉) or (B, 1, T, ⌈D/2⌉)
+        of_sin, of_cos = F.pad(projected, (0, self.d_model % 2)).unflatten(-1, (-1, 2)).unbind(-1)
+        sin, cos = i.sin().to(projected.dtype), i.cos().to(projected.dtype)
+        rotated = torch.cat([of_cos * sin - of_sin * cos, of_sin * sin + of_cos * cos], -1)
+        return rotated @ torch.cat([j.sin(), j.cos()], -1).to(projected.dtype).mT

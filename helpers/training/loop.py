@@ -84,14 +84,16 @@ def train(
     losses = checkpoints.load(checkpoint, run) if checkpoint else []
     for _ in losses:
         batch = next_batch()  # the same batches again, so that the next one is the next
-    asked = _asked(model, compile)
+    wrapped = _wrapped(model, compile)
     model.train()
     shown = {"limit": bayes_loss} if bayes_loss is not None else {}
-    progress = Progress(len(losses), steps, label, shown | dict(baselines or {}), live, _first())
+    progress = Progress(
+        len(losses), steps, label, shown | dict(baselines or {}), live, _is_main_process()
+    )
     with progress:
         while len(losses) < steps:
             with _autocast(model, precision):
-                value = loss(asked, batch)
+                value = loss(wrapped, batch)
             updates.step(value)
             losses.append(_mean(value))
             if not math.isfinite(losses[-1]):
@@ -99,7 +101,11 @@ def train(
                     f"loss={losses[-1]} at step {len(losses) - 1}; try an lr below {lr}"
                 )
             progress.show(losses)
-            if checkpoint and _first() and (len(losses) % every == 0 or len(losses) == steps):
+            if (
+                checkpoint
+                and _is_main_process()
+                and (len(losses) % every == 0 or len(losses) == steps)
+            ):
                 checkpoints.save(checkpoint, run, losses)
             if len(losses) < steps:
                 batch = next_batch()
@@ -121,17 +127,17 @@ def _identity(settings: dict[str, Any], model: nn.Module, batch: Any) -> dict[st
     return found[0]
 
 
-def _asked(model: nn.Module, compile: bool) -> nn.Module:
+def _wrapped(model: nn.Module, compile: bool) -> nn.Module:
     """Return the model as one program, and with gradients averaged over all processes."""
-    asked = model
+    wrapped = model
     if dist.is_initialized():
         # Pretraining on words alone leaves the head for pairs without a gradient.
-        asked = DistributedDataParallel(model, find_unused_parameters=True)
-    return torch.compile(asked) if compile else asked  # type: ignore[return-value]
+        wrapped = DistributedDataParallel(model, find_unused_parameters=True)
+    return torch.compile(wrapped) if compile else wrapped  # type: ignore[return-value]
 
 
-def _first() -> bool:
-    """Return whether this process writes and shows; of several, the first does."""
+def _is_main_process() -> bool:
+    """Return whether this process shows the progress and writes checkpoints."""
     return not dist.is_initialized() or dist.get_rank() == 0
 
 

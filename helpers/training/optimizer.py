@@ -21,7 +21,7 @@ NARROW = 8
 
 
 class Updates:
-    """The optimisers of a model, their schedules, and in float16 a scaler of the loss.
+    """Holds the optimisers of a model, their schedules, and in float16 a scaler of the loss.
 
     Args:
         kind: "adamw" or "muon", see `build`.
@@ -38,7 +38,7 @@ class Updates:
 
     @property
     def parts(self) -> list[Any]:
-        """What a checkpoint has to keep."""
+        """Return what a checkpoint has to keep."""
         return [*self.optimizers, *self.schedules, self.scaler]
 
     def step(self, loss: Tensor) -> None:

@@ -1,4 +1,4 @@
-"""What a training shows: a progress bar, and in a notebook a loss curve that grows."""
+"""Show how a training gets on: a progress bar, and in a notebook a loss curve that grows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from helpers.plots.losses import WINDOW, draw_baselines
 
 
 class Progress:
-    """A bar with the last loss beside its baselines, and on demand a live curve.
+    """Shows the last loss beside its baselines in a bar, and on demand a live curve.
 
     Args:
         done: steps that a stopped run has made already.
@@ -24,7 +24,7 @@ class Progress:
         label: of bar and curve; without one there is no bar.
         baselines: losses to be compared with, by name.
         live: whether to draw the curve.
-        first: whether this process shows anything.
+        shown: False in all but one of several processes.
     """
 
     def __init__(
@@ -34,11 +34,11 @@ class Progress:
         label: str,
         baselines: Mapping[str, float],
         live: bool,
-        first: bool,
+        shown: bool,
     ) -> None:
         self.baselines = baselines
-        self.curve = LiveCurve(steps, baselines, label) if live and first else None
-        silent = {} if first and label else {"disable": True}  # else TQDM_DISABLE decides
+        self.curve = LiveCurve(steps, baselines, label) if live and shown else None
+        silent = {} if shown and label else {"disable": True}  # else TQDM_DISABLE decides
         options: dict[str, Any] = {"desc": label, "unit": "step", "mininterval": 0.5} | silent
         self.bar = runtime.bar(total=steps, initial=done, **options)
 
@@ -51,8 +51,7 @@ class Progress:
     def show(self, losses: Sequence[float]) -> None:
         """Show that another step is done."""
         numbers = {"loss": losses[-1], **self.baselines}
-        shown = {name: f"{value:.2f}" for name, value in numbers.items()}
-        self.bar.set_postfix(shown, refresh=False)
+        self.bar.set_postfix({k: f"{value:.2f}" for k, value in numbers.items()}, refresh=False)
         self.bar.update()
         if self.curve:
             self.curve.show(losses)

@@ -46,6 +46,14 @@ def test_other_names_are_free(name: str) -> None:
         assert torch.equal(other(tokens), model(tokens))
 
 
+def test_the_hook_of_before_says_what_is_new() -> None:
+    with pytest.raises(TypeError, match=r"Old.scores: this hook is now bias\(self, q, k, pos"):
+
+        class Old(Encoding):
+            def scores(self, q: Tensor, k: Tensor, offsets: Tensor | None = None) -> Tensor:
+                return q @ k.mT
+
+
 def test_arguments_of_a_learners_hook_are_its_own() -> None:
     class Fading(Encoding):
         def bias(self, q: Tensor, k: Tensor, positions: Positions, strength: float = 2.0) -> Tensor:

@@ -213,3 +213,9 @@ def test_xpos_refuses_a_text_whose_scores_leave_the_range_of_float16() -> None:
         else:
             with pytest.raises(ValueError, match="leave the range"):
                 attention.weights(x, causal)
+
+
+def test_given_positions_cost_transformer_xl_no_vector_for_each_pair() -> None:
+    places, q = torch.arange(64).expand(2, -1), torch.randn(2, H, 64, D // H)
+    made = largest_tensor(lambda: _encoding("transformer_xl").bias(q, q, Positions(places, places)))
+    assert made <= 2 * H * 64 * 64  # the scores
