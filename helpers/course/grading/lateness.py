@@ -111,14 +111,17 @@ def read(path: Path) -> Rules:
         if unknown := values.keys() - {*MOST, "per"}:
             raise ValueError(f"there is no {', '.join(unknown)}")
         for name, most in MOST.items():
-            if not 0 <= values.get(name, 0) <= most:
-                raise ValueError(f"{name} is a number from 0 to {most}")
-        if values.get("per", "day") not in STEPS:
+            value = values.get(name, 0)
+            if type(value) not in (int, float) or not 0 <= value <= most:
+                raise ValueError(f"{name} is a number from 0 to {most}, not {value!r}")
+        if values.get("per", "day") not in list(STEPS):
             raise ValueError('per is "day" or "hour"')
+        if not isinstance(due, dict):
+            raise ValueError("due is a table: [due], below it UNIT = 2026-10-24T23:59:00+02:00")
         if values and "percent" not in values:
             raise ValueError("percent is missing")
         return Rules({unit: _moment(due[unit], zone) for unit in due}, zone, **values)
-    except (TypeError, ValueError) as error:
+    except ValueError as error:
         raise CourseError(f"{path} cannot be read: {error}; see docs/grading.md") from error
 
 

@@ -26,6 +26,10 @@ RUN = 5  # tokens
 SET = re.compile(r"\b\w+\.(\w+)\s*=(?!=)")  # attributes that an author names
 LONGEST = 20_000  # characters of an answer; nobody writes so much by hand
 TEXT = "text"  # all strings
+# From Python 3.12 on an f-string is several tokens, its braces apart.
+STRINGS = [
+    n for n, name in tokenize.tok_name.items() if name == "STRING" or name.startswith("FSTRING_")
+]
 SKIPPED = (tokenize.COMMENT, tokenize.NL, tokenize.INDENT, tokenize.DEDENT)
 # Measured in tests/course/grading/test_similarity.py, on copies and on answers written apart.
 ALIKE = 0.75  # fraction of the shorter answer's own runs
@@ -149,7 +153,7 @@ def _statements(code: str) -> Iterator[list[tuple[str, int]]]:
 def _token(token: tokenize.TokenInfo, before: str, named: set[str]) -> str:
     """A token as it counts: all names that an author chooses are one, and so are all strings."""
     text = token.string
-    if token.type == tokenize.STRING:
+    if token.type in STRINGS:
         return TEXT
     if token.type == tokenize.NUMBER:
         with suppress(ValueError):  # hexadecimal, complex
