@@ -24,5 +24,5 @@ def given(positions: Positions) -> Tensor | None:
 
 def given_offsets(positions: Positions) -> Tensor | None:
     """The offsets of a tree, (T, T) or (B, T, T), if there are any."""
-    offsets = positions.given
+    offsets = positions.given_offsets
     return offsets if offsets is None or offsets.dim() == 2 else offsets[:, 0]

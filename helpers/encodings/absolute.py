@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 from helpers.encodings.base import Encoding
@@ -29,12 +30,27 @@ class Table(Additive):
 
     def vectors(self, positions: Tensor) -> Tensor:
         """Return the rows of these positions, (…) → (…, D)."""
-        return self.table[positions]
+        return rows_of(self.table, positions)
 
     def embed(self, x: Tensor, positions: Positions) -> Tensor:
         """Return x + rows; (B, T, D) → (B, T, D)."""
         self._check_table(positions)
         return super().embed(x, positions)
+
+
+def rows_of(table: Tensor, positions: Tensor) -> Tensor:
+    """Return the row of each position, (…) → (…, D).
+
+    Raises:
+        ValueError: a position has no row. A GPU ends the process instead: to look would stall it.
+    """
+    try:
+        return F.embedding(positions, table)
+    except IndexError:
+        raise ValueError(
+            f"positions go from {positions.min()} to {positions.max()}; they must be from 0 to "
+            f"max_len − 1 = {len(table) - 1}"
+        ) from None
 
 
 class Learned(Table):

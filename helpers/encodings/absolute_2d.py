@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from helpers.encodings.absolute import Additive
+from helpers.encodings.absolute import Additive, rows_of
 from helpers.encodings.angles import finest
 from helpers.encodings.index_features import Fourier
 from helpers.encodings.positions import Positions
@@ -45,7 +45,8 @@ class Learned2d(Additive2d):
 
     def vectors(self, positions: Tensor) -> Tensor:
         """Return a row of each table, side by side; (…, 2) → (…, D)."""
-        return torch.cat([self.rows[positions[..., 0]], self.columns[positions[..., 1]]], -1)
+        row, column = positions.unbind(-1)
+        return torch.cat([rows_of(self.rows, row), rows_of(self.columns, column)], -1)
 
     def embed(self, x: Tensor, positions: Positions) -> Tensor:
         """Return x + vectors; (B, T, D) → (B, T, D)."""
@@ -69,6 +70,6 @@ class Fourier2d(Additive2d, Fourier):
 
     def angles(self, positions: Tensor) -> Tensor:
         """Return (row, column)·W_r, (…, 2) → (…, D_F/2)."""
-        exact = finest(positions.device)
+        dtype = finest(positions.device)
         # Not as `@`, which autocast would run in bfloat16, where rows 300 and 301 are equal.
-        return (positions.to(exact)[..., None] * self.frequencies.to(exact)).sum(-2)
+        return (positions.to(dtype)[..., None] * self.frequencies.to(dtype)).sum(-2)

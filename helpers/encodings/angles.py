@@ -29,8 +29,8 @@ def angles(positions: Tensor, theta: Tensor, dtype: torch.dtype) -> Tensor:
         dtype: of the angles; float32 or float64, as float16 cannot hold 2⁶³ steps.
     """
     if positions.is_floating_point() or dtype == torch.float64 or theta.requires_grad:
-        exact = torch.promote_types(positions.dtype, dtype)
-        return (positions * theta.to(positions.device, exact)).to(dtype)
+        dtype = torch.promote_types(positions.dtype, dtype)
+        return (positions * theta.to(positions.device, dtype)).to(dtype)
     turns = theta / (2 * math.pi)
     steps = ((turns - turns.round()) * STEPS).long()
     # Not blocking, or the CPU would wait for all work that is queued on the GPU.

@@ -85,11 +85,11 @@ class T5Bias(OffsetBias):
         super().__init__(d_model, num_heads, max_len)
         self.softmax_scale = 1.0  # the initial W_Q is divided by √d instead
         self.side = buckets if causal else buckets // 2
-        self.exact = self.side // 2
-        if self.exact < 1:
+        self.max_exact = self.side // 2
+        if self.max_exact < 1:
             raise ValueError(f"buckets={buckets} is too few: 4, or 2 if causal, is the least")
-        if max_distance <= self.exact:
-            raise ValueError(f"max_distance={max_distance} must be beyond {self.exact}")
+        if max_distance <= self.max_exact:
+            raise ValueError(f"max_distance={max_distance} must be beyond {self.max_exact}")
         self.max_distance, self.causal = max_distance, causal
         self.table = nn.Parameter(torch.zeros(self.num_heads, buckets))
 
@@ -97,11 +97,11 @@ class T5Bias(OffsetBias):
         """Return the bucket of each offset j − i, the same shape, int64."""
         distance = (-offsets).clamp(min=0) if self.causal else offsets.abs()
         right = 0 if self.causal else self.side * (offsets > 0).long()
-        log_share = (distance.clamp(min=1).float() / self.exact).log() / math.log(
-            self.max_distance / self.exact
+        log_share = (distance.clamp(min=1).float() / self.max_exact).log() / math.log(
+            self.max_distance / self.max_exact
         )
-        far = self.exact + (log_share * (self.side - self.exact)).long()
-        near = distance < self.exact
+        far = self.max_exact + (log_share * (self.side - self.max_exact)).long()
+        near = distance < self.max_exact
         return right + torch.where(near, distance, far.clamp(max=self.side - 1))
 
     def by_offset(self, offsets: Tensor) -> Tensor:

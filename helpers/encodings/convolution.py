@@ -58,9 +58,9 @@ class Convolution(Encoding):
             i, j = (_rows_and_columns(x, self.columns) for x in (positions.queries, positions.keys))
             delta = j[..., None, :, :] - i[..., :, None, :]  # (…, T, S, 2)
         # At least in float32, and not by the paper's product r_δ·v_h, which autocast would round.
-        exact = torch.promote_types(self.centres.dtype, torch.float32)
-        from_centre = delta.to(exact)[..., None, :] - self.centres.to(exact)  # (…, T, S, H, axes)
-        bias = -self.sharpness[:, 0].to(exact) * from_centre.square().sum(-1)
+        dtype = torch.promote_types(self.centres.dtype, torch.float32)
+        from_centre = delta.to(dtype)[..., None, :] - self.centres.to(dtype)  # (…, T, S, H, axes)
+        bias = -self.sharpness[:, 0].to(dtype) * from_centre.square().sum(-1)
         return bias.movedim(-1, -3).to(q.dtype)
 
 

@@ -57,15 +57,15 @@ class Cope(Encoding):
         """Return q_i·e[p_ij], (B, H, T, S); the queries are taken for the last T of S tokens."""
         positions.require_no_offsets(self).require_axes()
         # Summed at least in float32: in bfloat16, 64 + 0.1 is 64.
-        exact = torch.promote_types(q.dtype, torch.float32)
-        gates = (q @ k.transpose(-2, -1)).to(exact).sigmoid()
+        dtype = torch.promote_types(q.dtype, torch.float32)
+        gates = (q @ k.transpose(-2, -1)).to(dtype).sigmoid()
         last = self.vectors.shape[-1] - 1
-        own = k.shape[2] - q.shape[2]  # the first query's column; cached keys come before it
-        p = gates.tril(own).flip(-1).cumsum(-1).flip(-1).clamp(max=last)
+        first = k.shape[2] - q.shape[2]  # column of the first query, behind cached keys
+        p = gates.tril(first).flip(-1).cumsum(-1).flip(-1).clamp(max=last)
         left = between(q @ self.vectors[0], p)
         if self.causal:
             return left.to(q.dtype)
-        p = gates.triu(own + 1).cumsum(-1).clamp(max=last)
+        p = gates.triu(first + 1).cumsum(-1).clamp(max=last)
         right = between(q @ self.vectors[1], p)
-        is_left = torch.ones_like(gates, dtype=torch.bool).tril(own)
+        is_left = torch.ones_like(gates, dtype=torch.bool).tril(first)
         return torch.where(is_left, left, right).to(q.dtype)

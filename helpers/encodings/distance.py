@@ -72,12 +72,12 @@ class Kerple(OffsetBias):
 
     def by_offset(self, offsets: Tensor) -> Tensor:
         """Return the kernel of |j − i|; `raw` may have any sign, r1 and r2 are positive."""
-        exact = torch.promote_types(self.raw.dtype, torch.float32)
+        dtype = torch.promote_types(self.raw.dtype, torch.float32)
         raw1, raw2 = self.raw.view(2, -1, *[1] * offsets.dim())
-        r1, distance = raw1.exp().to(exact), offsets.abs().to(exact)
+        r1, distance = raw1.exp().to(dtype), offsets.abs().to(dtype)
         if self.form == "log":
-            return -r1 * (1 + raw2.exp().to(exact) * distance).log()
-        return -r1 * distance ** (2 * raw2.sigmoid()).to(exact)
+            return -r1 * (1 + raw2.exp().to(dtype) * distance).log()
+        return -r1 * distance ** (2 * raw2.sigmoid()).to(dtype)
 
 
 class Fire(Encoding):
@@ -110,10 +110,10 @@ class Fire(Encoding):
         """Return the number of each pair, (H, T, S) or (B, H, T, S)."""
         offsets = positions.offsets
         i, j = positions.require_axes().queries[..., :, None], positions.keys[..., None, :]
-        exact = torch.promote_types(self.c.dtype, torch.float32)  # bfloat16 cannot hold 257
-        largest = torch.maximum(torch.maximum(i, j).to(exact), self.threshold.abs().to(exact))
+        dtype = torch.promote_types(self.c.dtype, torch.float32)  # bfloat16 cannot hold 257
+        largest = torch.maximum(torch.maximum(i, j).to(dtype), self.threshold.abs().to(dtype))
         largest = largest if largest.dim() == 2 else largest[:, None]  # (T, S) or (B, 1, T, S)
-        psi = (self.c.abs() * offsets.abs().to(exact) + 1).log()
+        psi = (self.c.abs() * offsets.abs().to(dtype) + 1).log()
         share = -offsets.sign() * (psi / (self.c.abs() * largest + 1).log())
         bias = self.f(share.to(self.c.dtype)[..., None])  # (T, S, H) or (B, 1, T, S, H)
         return (bias.movedim(-1, 0) if bias.dim() == 3 else bias[:, 0].movedim(-1, 1)).to(q.dtype)

@@ -24,7 +24,7 @@ class Positions:
     Args:
         queries: (T,), (B, T), or (B or 1, T, axes), as rows and columns of an image's patches.
         keys: the same for S keys, cached ones included.
-        given: offsets in place of j − i, as those of a tree; (T, S) or (B or 1, 1, T, S).
+        given_offsets: offsets in place of j − i, as those of a tree; (T, S) or (B or 1, 1, T, S).
         attention_mask: False where a key is padding, (B, S).
         ordered: whether the keys stand at 0 … S−1, and the queries at the last T of these.
 
@@ -35,7 +35,7 @@ class Positions:
 
     queries: Tensor
     keys: Tensor
-    given: Tensor | None = None
+    given_offsets: Tensor | None = None
     attention_mask: Tensor | None = None
     ordered: bool = False
     shared: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
@@ -54,7 +54,7 @@ class Positions:
 
     @property
     def offsets(self) -> Tensor:
-        """Return j − i of query i and key j (Shaw's sign), or what is `given`; computed once.
+        """Return j − i of query i and key j (Shaw's sign), or `given_offsets`; computed once.
 
         Returns:
             (T, S), or (B, 1, T, S) where texts differ: either broadcasts to (B, H, T, S).
@@ -62,8 +62,8 @@ class Positions:
         Raises:
             ValueError: there is more than one axis.
         """
-        if self.given is not None:
-            return self.given
+        if self.given_offsets is not None:
+            return self.given_offsets
         if self._offsets is None:
             self.require_axes()
             offsets = self.keys[..., None, :] - self.queries[..., :, None]
@@ -74,7 +74,7 @@ class Positions:
         raise AttributeError(f"positions is no tensor and has no {name}: {_USE}")
 
     @classmethod
-    def __torch_function__(cls, *_given: Any, **_options: Any) -> Any:
+    def __torch_function__(cls, *_args: Any, **_options: Any) -> Any:
         """Refuse `table[positions]` and the like, and say what to write."""
         raise TypeError(f"positions is no tensor: {_USE}")
 
@@ -82,11 +82,11 @@ class Positions:
     def of_queries(self) -> Positions:
         """Return the queries' positions for the keys too, as of new tokens beside a cache."""
         if self._of_queries is None:
-            new, given, mask = self.queries.shape[:2][-1], self.given, self.attention_mask
+            new, offsets, mask = self.queries.shape[:2][-1], self.given_offsets, self.attention_mask
             self._of_queries = Positions(
                 self.queries,
                 self.queries,
-                None if given is None else given[..., -new:],
+                None if offsets is None else offsets[..., -new:],
                 None if mask is None else mask[:, -new:],
             )
         return self._of_queries
@@ -94,7 +94,7 @@ class Positions:
     @property
     def whole(self) -> bool:
         """Whether queries and keys both stand at 0 … T−1, so that `offsets` is Toeplitz."""
-        return self.ordered and self.given is None and self.queries.shape[0] == self.keys.shape[0]
+        return self.ordered and self.given_offsets is None and len(self.queries) == len(self.keys)
 
     def require_axes(self, axes: int = 1) -> Positions:
         """Return self; raise ValueError if there are several axes, and not as many as `axes`."""
@@ -106,7 +106,7 @@ class Positions:
 
     def require_no_offsets(self, who: object) -> Positions:
         """Return self; raise ValueError if offsets are given, as those of a tree."""
-        if self.given is not None:
+        if self.given_offsets is not None:
             raise ValueError(f"offsets must be None: {type(who).__name__} reads positions only")
         return self
 

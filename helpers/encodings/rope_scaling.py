@@ -85,8 +85,8 @@ class ByLength(Extended):
         """Return `pair` where the positions are, and the length of each text, (B or 1, 1, 1)."""
         device = positions.keys.device
         double = device.type in ("cpu", "cuda")  # Apple's GPUs have no float64
-        exact = torch.float64 if double else torch.float32
-        return pair.to(device, exact, non_blocking=True), positions.lengths()[..., None]
+        dtype = torch.float64 if double else torch.float32
+        return pair.to(device, dtype, non_blocking=True), positions.lengths()[..., None]
 
 
 class DynamicNtk(ByLength):

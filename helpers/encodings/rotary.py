@@ -69,7 +69,7 @@ class Rotary(Encoding):
 
     def rotate(self, q: Tensor, k: Tensor, positions: Positions) -> tuple[Tensor, Tensor]:
         """Rotate queries and keys, (B, H, T, d), by their positions."""
-        if positions.queries.dim() == 3 or positions.given is not None:
+        if positions.queries.dim() == 3 or positions.given_offsets is not None:
             positions.require_no_offsets(self).require_axes(self.axes)
         of_queries, of_keys = positions.shared.get((self, q.dtype)) or self._cos_sin(q, positions)
         if positions.keys is positions.queries:  # both at once
@@ -85,12 +85,12 @@ class Rotary(Encoding):
         """
         pair = torch.arange(self.rotary_dim // 2, device="cpu", dtype=torch.float64)
         theta = self.frequencies(pair, positions)
-        exact = torch.promote_types(q.dtype, torch.float32)
+        dtype = torch.promote_types(q.dtype, torch.float32)
         axis = self.axis if positions.queries.dim() == 3 else None
         same = positions.keys is positions.queries
         tables: list[CosSin] = []
         for p in [positions.queries] if same else [positions.queries, positions.keys]:
-            angle = for_heads(angles(p[..., axis], theta, exact))
+            angle = for_heads(angles(p[..., axis], theta, dtype))
             cos, sin = angle.cos(), angle.sin()
             if self.attention_factor != 1:
                 cos, sin = cos * self.attention_factor, sin * self.attention_factor
@@ -131,7 +131,7 @@ class PRope(Rotary):
     def frequencies(self, pair: Tensor, positions: Positions) -> Tensor:
         """Return θ_n of RoPE, and 0 from pair p·r/2 on."""
         theta = super().frequencies(pair, positions)
-        return theta * (pair < int(self.p * self.rotary_dim // 2))
+        return theta * (pair < int(round(self.p * self.rotary_dim / 2, 6)))  # .58 · 50 is 28.999…
 
 
 class XPos(Rotary):
@@ -180,8 +180,9 @@ class XPos(Rotary):
         """Return ζ_n^(p/scale_base) for each column of a head, (T, d) or (B, 1, T, d)."""
         pair = torch.arange(self.rotary_dim // 2, device="cpu", dtype=torch.float64)
         zeta = (2 * pair / self.rotary_dim + self.gamma) / (1 + self.gamma)
-        exact = torch.promote_types(dtype, torch.float32)
-        rate = (zeta.log() / self.scale_base).to(p.device, exact, non_blocking=True)
+        rate = (zeta.log() / self.scale_base).to(
+            p.device, torch.promote_types(dtype, torch.float32), non_blocking=True
+        )
         # A few tokens may stand far apart: their exponents are clamped to the range of the dtype.
         end = -math.log(torch.finfo(dtype).smallest_normal)
         scale = (p[..., None] * rate).clamp(-end, end).exp()  # (…, T, d/2)

@@ -40,7 +40,7 @@ class TransformerXL(Encoding):
             heads = rows.unflatten(-1, (self.num_heads, -1)).permute(1, 2, 0)  # (H, d, 2T)
             return skew_padded(q @ heads) + by_content
         projected = q @ self.project.weight.unflatten(0, (self.num_heads, -1))  # (B, H, T, D)
-        if positions.given is None:
+        if positions.given_offsets is None:
             return self._by_angles(projected, positions.require_axes()) + by_content
         # One R for each pair (i, j): W_R is applied to q, not to every R.
         vectors = sinusoids(-positions.offsets, self.d_model).to(q.dtype)

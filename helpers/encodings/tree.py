@@ -104,7 +104,7 @@ class TreeOffsets(Encoding):
 
     def bias(self, q: Tensor, k: Tensor, positions: Positions) -> Tensor:
         """Return both key terms, (B, H, T, T)."""
-        if positions.given is None:
+        if positions.given_offsets is None:
             raise ValueError("offsets must be those of a tree: pass tree_offsets(parents)")
-        in_text = replace(positions, given=None)
+        in_text = replace(positions, given_offsets=None)
         return self.line.bias(q, k, in_text) + self.tree.bias(q, k, positions)

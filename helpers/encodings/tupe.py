@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from helpers.encodings.absolute import rows_of
 from helpers.encodings.base import Encoding
 from helpers.encodings.bias import T5Bias
 from helpers.encodings.positions import Positions
@@ -40,7 +41,7 @@ class Tupe(Encoding):
         """Return all terms but q·k, (H, T, S) or (B, H, T, S)."""
         self._check_table(positions.require_no_offsets(self).require_axes())
         queries, keys = (
-            project(self.table[each]).unflatten(-1, (self.num_heads, -1)).transpose(-3, -2)
+            project(rows_of(self.table, each)).unflatten(-1, (self.num_heads, -1)).transpose(-3, -2)
             for project, each in ((self.query, positions.queries), (self.key, positions.keys))
         )  # (H, T, d) or (B, H, T, d)
         term = queries * self.softmax_scale @ keys.mT

@@ -92,8 +92,8 @@ class Bert(nn.Module):
         self.size = size
         sizes = {"d_model": size.d_model, "num_heads": size.num_heads, "max_len": size.max_len}
         several = [encoding] if isinstance(encoding, str | Encoding) else encoding
-        turns = scheduled([create(e, **sizes) if isinstance(e, str) else e for e in several])
-        first = turns[0]
+        encodings = scheduled([create(e, **sizes) if isinstance(e, str) else e for e in several])
+        first = encodings[0]
         if (first.d_model, first.num_heads) != (size.d_model, size.num_heads):
             raise ValueError(
                 f"encoding has d_model={first.d_model}, num_heads={first.num_heads}; it "
@@ -105,7 +105,7 @@ class Bert(nn.Module):
         self.norm = nn.LayerNorm(size.d_model, 1e-12)
         self.dropout = nn.Dropout(size.dropout)
         options = {"norm": size.norm, "dropout": size.dropout, "eps": 1e-12}
-        self.layers = stacked(turns, size.num_layers, shared, **options)
+        self.layers = stacked(encodings, size.num_layers, shared, **options)
         self.last_norm = nn.LayerNorm(size.d_model, 1e-12) if size.norm == "pre" else nn.Identity()
         self.pooler = nn.Sequential(nn.Linear(size.d_model, size.d_model), nn.Tanh())
         self.apply(self._initialise)

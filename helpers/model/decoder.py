@@ -107,8 +107,8 @@ class Decoder(Encoder):
         mask, at = state.add(tokens, documents, positions)
         x = self.position.embed(self.tokens(tokens), at)
         caches = [None] * len(self.layers) if cache is None else cache.layers
-        for layer, own in zip(self.layers, caches, strict=True):
-            x = layer(x, mask, at, own, is_causal=begins and mask is None)
+        for layer, layer_cache in zip(self.layers, caches, strict=True):
+            x = layer(x, mask, at, layer_cache, is_causal=begins and mask is None)
         return self.norm(x) @ self.tokens.weight.T
 
 

@@ -18,19 +18,19 @@ def scheduled(encoding: Encoding | Sequence[Encoding]) -> list[Encoding]:
     Raises:
         ValueError: there is none, sizes differ, or a later one overrides `embed`.
     """
-    turns = [encoding] if isinstance(encoding, Encoding) else list(encoding)
-    if len({(each.d_model, each.num_heads) for each in turns}) != 1:
+    encodings = [encoding] if isinstance(encoding, Encoding) else list(encoding)
+    if len({(each.d_model, each.num_heads) for each in encodings}) != 1:
         raise ValueError("a schedule must have encodings, all of the same d_model and num_heads")
-    for each in turns[1:]:
-        if "embed" in hooks_of(each) and each is not turns[0]:
+    for each in encodings[1:]:
+        if "embed" in hooks_of(each) and each is not encodings[0]:
             raise ValueError(
                 f"{type(each).__name__} acts at the input: it must come first in a schedule"
             )
-    return turns
+    return encodings
 
 
 def stacked(
-    turns: Sequence[Encoding], num_layers: int, shared: bool, **options: object
+    encodings: Sequence[Encoding], num_layers: int, shared: bool, **options: object
 ) -> nn.ModuleList:
     """Build the layers; they take turns among the encodings, as `scheduled` returns them.
 
@@ -38,13 +38,14 @@ def stacked(
     buffers, or it acts at the input only. The model must register the first encoding itself, so
     that `state_dict` has it once.
     """
-    layers, registered = nn.ModuleList(), {id(turns[0])}
+    layers, registered = nn.ModuleList(), {id(encodings[0])}
     for number in range(num_layers):
-        own = turns[number % len(turns)]
-        if number >= len(turns) and not shared and own.state_dict() and hooks_of(own) != ("embed",):
-            own = copy.deepcopy(own)
-        layers.append(EncoderLayer(own, registered=id(own) not in registered, **options))  # type: ignore[arg-type]
-        registered.add(id(own))
+        encoding = encodings[number % len(encodings)]
+        again = number >= len(encodings)
+        if again and not shared and encoding.state_dict() and hooks_of(encoding) != ("embed",):
+            encoding = copy.deepcopy(encoding)
+        layers.append(EncoderLayer(encoding, registered=id(encoding) not in registered, **options))  # type: ignore[arg-type]
+        registered.add(id(encoding))
     return layers
 
 
@@ -78,13 +79,13 @@ class Encoder(nn.Module):
         shared: bool = False,
     ) -> None:
         super().__init__()
-        turns = scheduled(encoding)
-        width = turns[0].d_model
+        encodings = scheduled(encoding)
+        width = encodings[0].d_model
         self.tokens = nn.Embedding(vocab_size, width)
         # 1/√D: the logits, tied to this table, then begin at unit size.
         nn.init.normal_(self.tokens.weight, std=width**-0.5)
-        self.position = turns[0]
-        self.layers = stacked(turns, num_layers, shared)
+        self.position = encodings[0]
+        self.layers = stacked(encodings, num_layers, shared)
         self.norm = nn.LayerNorm(width)
 
     def forward(

@@ -7,6 +7,7 @@ import torch
 
 from helpers.encodings import Encoding, create, tree_depths
 from helpers.model.attention import MultiHeadAttention
+from helpers.model.encoder import Encoder
 from tests.encodings import hooks
 
 D, H, T = 12, 3, 5
@@ -134,6 +135,15 @@ def test_positions_on_other_axes_than_an_encoding_has() -> None:
     for name in ("learned_2d", "fourier_2d"):
         with pytest.raises(ValueError, match="positions with 3 axes: this encoding knows 2"):
             hooks.embed(create(name, d_model=D), torch.randn(2, T, D), torch.zeros(1, T, 3))
+
+
+@pytest.mark.parametrize("name", ["learned", "sinusoidal", "learned_2d", "tupe"])
+@pytest.mark.parametrize("outside", [-1, T])
+def test_a_position_without_a_row(name: str, outside: int) -> None:
+    model = Encoder(create(name, d_model=D, num_heads=H, max_len=T), vocab_size=3)
+    positions = torch.tensor([0, 1, outside, 2, 3])
+    with pytest.raises(ValueError, match=r"positions go from .* must be from 0 to max_len − 1 = 4"):
+        model(torch.zeros(1, T, dtype=torch.int64), positions=positions)
 
 
 def test_an_offset_beyond_the_table() -> None:

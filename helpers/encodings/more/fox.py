@@ -26,13 +26,13 @@ class Fox(Encoding):
     def bias(self, q: Tensor, k: Tensor, positions: Positions) -> Tensor:
         """Return the sum for each pair, (B, H, T, S)."""
         positions.require_no_offsets(self).require_axes()
-        exact = torch.promote_types(k.dtype, torch.float32)  # differences of large sums follow
-        gates = self.gate(k.transpose(1, 2).flatten(2)).to(exact)
+        dtype = torch.promote_types(k.dtype, torch.float32)  # differences of large sums follow
+        gates = self.gate(k.transpose(1, 2).flatten(2)).to(dtype)
         log_f = F.logsigmoid(gates).transpose(1, 2)  # (B, H, S)
-        own = k.shape[2] - q.shape[2]  # the first query's column; cached keys come before it
+        first = k.shape[2] - q.shape[2]  # column of the first query, behind cached keys
         to_here = log_f.cumsum(-1)
         before = to_here - log_f
-        left = to_here[..., own:, None] - to_here[..., None, :]
-        right = before[..., None, :] - before[..., own:, None]
-        is_left = torch.ones(left.shape[-2:], dtype=torch.bool, device=k.device).tril(own)
+        left = to_here[..., first:, None] - to_here[..., None, :]
+        right = before[..., None, :] - before[..., first:, None]
+        is_left = torch.ones(left.shape[-2:], dtype=torch.bool, device=k.device).tril(first)
         return torch.where(is_left, left, right).to(q.dtype)

@@ -39,9 +39,9 @@ class Pope(Encoding):
         return self._polar(q, positions.queries, 0.0), self._polar(k, positions.keys, delta)
 
     def _polar(self, x: Tensor, positions: Tensor, phase: Any) -> Tensor:
-        exact = torch.promote_types(x.dtype, torch.float32)
+        dtype = torch.promote_types(x.dtype, torch.float32)
         column = torch.arange(self.head_dim, device="cpu", dtype=torch.float64)
         theta = self.base ** (-column / self.head_dim)
-        angle = for_heads(angles(positions[..., None], theta, exact)) + phase
+        angle = for_heads(angles(positions[..., None], theta, dtype)) + phase
         length = F.softplus(x)
         return torch.cat([length * angle.cos().to(x.dtype), length * angle.sin().to(x.dtype)], -1)

@@ -130,7 +130,7 @@ class module_with_take_along_dim(Encoding):
         nn.init.normal_(self.values, std=self.head_dim**-0.5)
 
     def rows(self, positions):
-        if positions.given is None:
+        if positions.given_offsets is None:
             offsets = -positions.queries.view(-1, 1) + positions.keys
         else:
             offsets = positions.offsets
