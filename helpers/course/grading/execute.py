@@ -92,7 +92,8 @@ def strange(notebook: NotebookNode) -> list[str]:
 class _Execution:
     """One notebook on its way; where a cell ends the kernel, all are run again in a new one.
 
-    A cell that ends two kernels is left out from then on, but for what it defines.
+    A cell that ends two kernels is left out from then on, but for what it defines; the lesson's
+    cells before one of the learner's, which are run together, are taken as one.
     """
 
     def __init__(
@@ -108,7 +109,8 @@ class _Execution:
         if words := strange(notebook):
             self._flag(f"words in its code that no exercise needs: {', '.join(words[:5])}")
         self.judge = Judge(partial(self._run, remembered=False), self.outcome.flags)
-        self.ended: list[int] = []  # numbers of the cells that ended a kernel
+        self.running = 0  # number of the cell, or -number while the lesson's before it are run
+        self.ended: list[int] = []  # what was running when a kernel ended
         self.left_out: dict[int, str] = {}  # why, by number
         start = time.monotonic()
         self.end = start + self.limits.notebook_seconds
@@ -128,11 +130,11 @@ class _Execution:
             reason = self._run_in_kernel()
             is_clean = self.session.close()
             if self.sandbox.process.poll() is not None:
-                return reason
+                break
             if not reason or self._is_late():
                 if not is_clean:
                     self.sandbox.close()
-                return reason
+                break
             if not is_clean:  # what it answers late would be taken for the next one's
                 raise SandboxDiedError("the sandbox did not end a kernel")
         return reason
@@ -155,10 +157,11 @@ class _Execution:
             except SandboxError as ended:
                 reason = str(ended)
                 self.outcome.outputs[cell.id] = [error("NotRun", reason)]
-                if number in self.ended:
-                    self.left_out[number] = reason
-                    self._flag(f"cell {number}: {reason}; the other cells were run")
-                self.ended.append(number)
+                if self.running in self.ended:
+                    self.left_out[self.running] = reason
+                    before = "the lesson's cells before " * (self.running < 0)
+                    self._flag(f"{before}cell {number}: {reason}; the other cells were run")
+                self.ended.append(self.running)
                 return reason
         return ""
 
@@ -172,11 +175,15 @@ class _Execution:
         if cell.metadata.get(UNCHANGED) and grade_id not in self.tests:
             lesson.append(to_run(cell))
             return []
+        self.running = -number
+        if self.running in self.left_out:
+            lesson[:] = map(definitions, lesson)
         code = "\n".join(filter(None, lesson))
         lesson.clear()
         if code:
             shown = self._run(code, most=self.limits.notebook_seconds)
             self._flag_late(shown, f"the lesson's cells before cell {number}")
+        self.running = number
         if number in self.left_out:
             self._run(definitions(cell.source))
             return [error("NotRun", self.left_out[number])]

@@ -164,8 +164,8 @@ class ClassGradebook:
             text = feedback.render(nbformat.v4.reads(autograded.read_text("utf-8")), mark)
         except Exception as error:  # the marks are known all the same, and an old page has others
             page.unlink(missing_ok=True)
-            reason = str(error) or repr(error)
-            return grades_csv.marks(mark) | {"status": grades_csv.WITHOUT_PAGE + reason}
+            status = f"graded, without a feedback page: {str(error) or repr(error)}"
+            return grades_csv.marks(mark) | {"status": status}
         settings.write(page, text.encode("utf-8", "replace"))
         journal.put(self.book, mark.student, mark.unit, entry | {"mark": asdict(mark)})
         return grades_csv.marks(mark)
