@@ -104,10 +104,7 @@ def read(path: Path) -> Rules:
     """
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise CourseError(f"{path} cannot be read: {error}") from error
-    due = values.pop("due", {})
-    try:
+        due = values.pop("due", {})
         zone = _zone(values.pop("zone")) if "zone" in values else None
         if unknown := values.keys() - {*MOST, "per"}:
             raise ValueError(f"there is no {', '.join(unknown)}")
@@ -122,7 +119,7 @@ def read(path: Path) -> Rules:
         if values and "percent" not in values:
             raise ValueError("percent is missing")
         return Rules({unit: _moment(unit, due[unit], zone) for unit in due}, zone, **values)
-    except ValueError as error:
+    except (OSError, ValueError) as error:
         raise CourseError(f"{path} cannot be read: {error}; see docs/grading.md") from error
 
 
