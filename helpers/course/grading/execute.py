@@ -106,9 +106,10 @@ class _Execution:
         self.sandbox, self.limits, self.tests, self.files = sandbox, sandbox.limits, tests, files
         self.cells = [*enumerate(notebook.cells, 1)]
         self.outcome = Outcome()
+        self.flags: list[str] = []  # what is found in each of its kernels
         if words := strange(notebook):
-            self._flag(f"words in its code that no exercise needs: {', '.join(words[:5])}")
-        self.judge = Judge(partial(self._run, remembered=False), self.outcome.flags)
+            self.flags.append(f"words in its code that no exercise needs: {', '.join(words[:5])}")
+        self.judge = Judge(partial(self._run, remembered=False), self.flags)
         self.running = 0  # number of the cell, or -number while the lesson's before it are run
         self.ended: list[int] = []  # what was running when a kernel ended
         self.left_out: dict[int, str] = {}  # why, by number
@@ -116,10 +117,11 @@ class _Execution:
         self.end = start + self.limits.notebook_seconds
         reason = self._run_all()
         if reason:
-            self._flag(reason)
+            self.flags.append(reason)
         for _, cell in self.cells:
             if cell.cell_type == "code" and cell.id not in self.outcome.outputs:
                 self.outcome.outputs[cell.id] = [error("NotRun", f"not run: {reason}")]
+        self.outcome.flags = list(dict.fromkeys(self.flags))
         self.outcome.seconds = time.monotonic() - start
 
     def _run_all(self) -> str:
@@ -131,7 +133,7 @@ class _Execution:
             is_clean = self.session.close()
             if self.sandbox.process.poll() is not None:
                 break
-            if not reason or self._is_late():
+            if not reason or time.monotonic() > self.end:
                 if not is_clean:
                     self.sandbox.close()
                 break
@@ -139,16 +141,13 @@ class _Execution:
                 raise SandboxDiedError("the sandbox did not end a kernel")
         return reason
 
-    def _is_late(self) -> bool:
-        return time.monotonic() > self.end
-
     def _run_in_kernel(self) -> str:
         """Run all cells in this kernel; return why it ended, if it did."""
         lesson: list[str] = []  # code of its cells that waits to be run
         for number, cell in self.cells:
             if cell.cell_type != "code":
                 continue
-            if self._is_late():
+            if time.monotonic() > self.end:
                 return f"the notebook took more than {self.limits.notebook_seconds:.0f} s"
             try:
                 self.outcome.outputs[cell.id] = self._cell(number, cell, lesson)
@@ -160,7 +159,7 @@ class _Execution:
                 if self.running in self.ended:
                     self.left_out[self.running] = reason
                     before = "the lesson's cells before " * (self.running < 0)
-                    self._flag(f"{before}cell {number}: {reason}; the other cells were run")
+                    self.flags.append(f"{before}cell {number}: {reason}; the other cells were run")
                 self.ended.append(self.running)
                 return reason
         return ""
@@ -205,15 +204,11 @@ class _Execution:
                 if note not in self.outcome.notes and len(self.outcome.notes) < NOTES:
                     self.outcome.notes.append(note)
 
-    def _flag(self, text: str) -> None:
-        if text not in self.outcome.flags:
-            self.outcome.flags.append(text)
-
     def _flag_late(self, shown: list[NotebookNode], what: str) -> None:
         """Tell an instructor what was ended for its time alone: a slow machine may be the cause."""
         for output in shown:
             if output.output_type == "error" and output.ename == TIME_LIMIT:
-                self._flag(f"{what}: {output.evalue}")
+                self.flags.append(f"{what}: {output.evalue}")
 
     def _run(self, code: str, remembered: bool = True, most: float = 0.0) -> list[NotebookNode]:
         """Run code; what is left of the notebook's time never goes to one cell alone.

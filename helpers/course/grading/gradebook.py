@@ -19,7 +19,6 @@ from traitlets.config import Config
 
 from helpers.course import settings
 from helpers.course.authoring import nbgrade
-from helpers.course.authoring.nbgrade import COURSE
 from helpers.course.grading import grades_csv, journal, lateness
 from helpers.course.grading.autograde import Result
 from helpers.course.grading.journal import writable
@@ -42,7 +41,7 @@ class ClassGradebook:
     def __init__(self, out: Path, config: Config) -> None:
         self.out, self.config, self.rules = out, config, lateness.rules(out)
         journal.create(out)
-        self.book = Gradebook(nbgrade.gradebook(out), COURSE)
+        self.book = Gradebook(nbgrade.gradebook(out), nbgrade.COURSE)
         self.book.db.remove()
         self.book.db.configure(autoflush=False, expire_on_commit=False)
 

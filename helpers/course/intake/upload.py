@@ -151,10 +151,7 @@ def _path(member: zipfile.ZipInfo) -> str:
     return path.replace("\\", "/")  # PowerShell 5 writes the former
 
 
-@cache
-def _opened(place: Path) -> zipfile.ZipFile:
-    """Open the archive of a class, once for all learners."""
-    return zipfile.ZipFile(place)
+_opened = cache(zipfile.ZipFile)  # the archive of a class, once for all learners
 
 
 class Upload:
