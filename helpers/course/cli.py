@@ -140,8 +140,7 @@ def _grade(course: Course, options: argparse.Namespace) -> None:
     from helpers.course import report
     from helpers.course.grading import grade, grades_csv
 
-    again = (options.out / grades_csv.NAME).exists()
-    before = grades_csv.read(options.out) if again else None
+    before = grades_csv.read(options.out, needed=False)
     table = grade.grade(
         course,
         options.submissions,
@@ -155,7 +154,7 @@ def _grade(course: Course, options: argparse.Namespace) -> None:
         platform=options.platform,
     )
     print(grades_csv.as_text(table))
-    if before is not None and (changed := grades_csv.changed(before, table)):
+    if changed := grades_csv.changed(before, table):
         print("\nChanged", *changed, "", sep="\n")
     print(f"marks: {options.out / 'grades.csv'}\nfeedback: {options.out / 'feedback'}")
     print(f"report: {report.write(course, options.out)}")

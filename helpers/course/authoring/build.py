@@ -22,13 +22,7 @@ from tqdm import tqdm
 
 from helpers.checks.engine.report import Report, findings_in
 from helpers.course import settings
-from helpers.course.authoring import (
-    check_call,
-    contents,
-    nbgrade,
-    notebook,
-    source,
-)
+from helpers.course.authoring import check_call, contents, nbgrade, notebook, source
 from helpers.course.settings import Course, CourseError
 
 WIDGET = "application/vnd.jupyter.widget-view+json"

@@ -92,7 +92,8 @@ def strange(notebook: NotebookNode) -> list[str]:
 class _Execution:
     """One notebook on its way; where a cell ends the kernel, all are run again in a new one.
 
-    A cell that ends two kernels is left out from then on, but for what it defines.
+    A cell that ends two kernels is left out from then on, but for what it defines; the lesson's
+    cells before one of the learner's, which are run together, are taken as one.
     """
 
     def __init__(
@@ -105,19 +106,22 @@ class _Execution:
         self.sandbox, self.limits, self.tests, self.files = sandbox, sandbox.limits, tests, files
         self.cells = [*enumerate(notebook.cells, 1)]
         self.outcome = Outcome()
+        self.flags: list[str] = []  # what is found in each of its kernels
         if words := strange(notebook):
-            self._flag(f"words in its code that no exercise needs: {', '.join(words[:5])}")
-        self.judge = Judge(partial(self._run, remembered=False), self.outcome.flags)
-        self.ended: list[int] = []  # numbers of the cells that ended a kernel
+            self.flags.append(f"words in its code that no exercise needs: {', '.join(words[:5])}")
+        self.judge = Judge(partial(self._run, remembered=False), self.flags)
+        self.running = 0  # number of the cell, or -number while the lesson's before it are run
+        self.ended: list[int] = []  # what was running when a kernel ended
         self.left_out: dict[int, str] = {}  # why, by number
         start = time.monotonic()
         self.end = start + self.limits.notebook_seconds
         reason = self._run_all()
         if reason:
-            self._flag(reason)
+            self.flags.append(reason)
         for _, cell in self.cells:
             if cell.cell_type == "code" and cell.id not in self.outcome.outputs:
                 self.outcome.outputs[cell.id] = [error("NotRun", f"not run: {reason}")]
+        self.outcome.flags = list(dict.fromkeys(self.flags))
         self.outcome.seconds = time.monotonic() - start
 
     def _run_all(self) -> str:
@@ -128,17 +132,14 @@ class _Execution:
             reason = self._run_in_kernel()
             is_clean = self.session.close()
             if self.sandbox.process.poll() is not None:
-                return reason
-            if not reason or self._is_late():
+                break
+            if not reason or time.monotonic() > self.end:
                 if not is_clean:
                     self.sandbox.close()
-                return reason
+                break
             if not is_clean:  # what it answers late would be taken for the next one's
                 raise SandboxDiedError("the sandbox did not end a kernel")
         return reason
-
-    def _is_late(self) -> bool:
-        return time.monotonic() > self.end
 
     def _run_in_kernel(self) -> str:
         """Run all cells in this kernel; return why it ended, if it did."""
@@ -146,7 +147,7 @@ class _Execution:
         for number, cell in self.cells:
             if cell.cell_type != "code":
                 continue
-            if self._is_late():
+            if time.monotonic() > self.end:
                 return f"the notebook took more than {self.limits.notebook_seconds:.0f} s"
             try:
                 self.outcome.outputs[cell.id] = self._cell(number, cell, lesson)
@@ -155,10 +156,11 @@ class _Execution:
             except SandboxError as ended:
                 reason = str(ended)
                 self.outcome.outputs[cell.id] = [error("NotRun", reason)]
-                if number in self.ended:
-                    self.left_out[number] = reason
-                    self._flag(f"cell {number}: {reason}; the other cells were run")
-                self.ended.append(number)
+                if self.running in self.ended:
+                    self.left_out[self.running] = reason
+                    before = "the lesson's cells before " * (self.running < 0)
+                    self.flags.append(f"{before}cell {number}: {reason}; the other cells were run")
+                self.ended.append(self.running)
                 return reason
         return ""
 
@@ -172,11 +174,15 @@ class _Execution:
         if cell.metadata.get(UNCHANGED) and grade_id not in self.tests:
             lesson.append(to_run(cell))
             return []
+        self.running = -number
+        if self.running in self.left_out:
+            lesson[:] = map(definitions, lesson)
         code = "\n".join(filter(None, lesson))
         lesson.clear()
         if code:
             shown = self._run(code, most=self.limits.notebook_seconds)
             self._flag_late(shown, f"the lesson's cells before cell {number}")
+        self.running = number
         if number in self.left_out:
             self._run(definitions(cell.source))
             return [error("NotRun", self.left_out[number])]
@@ -198,15 +204,11 @@ class _Execution:
                 if note not in self.outcome.notes and len(self.outcome.notes) < NOTES:
                     self.outcome.notes.append(note)
 
-    def _flag(self, text: str) -> None:
-        if text not in self.outcome.flags:
-            self.outcome.flags.append(text)
-
     def _flag_late(self, shown: list[NotebookNode], what: str) -> None:
         """Tell an instructor what was ended for its time alone: a slow machine may be the cause."""
         for output in shown:
             if output.output_type == "error" and output.ename == TIME_LIMIT:
-                self._flag(f"{what}: {output.evalue}")
+                self.flags.append(f"{what}: {output.evalue}")
 
     def _run(self, code: str, remembered: bool = True, most: float = 0.0) -> list[NotebookNode]:
         """Run code; what is left of the notebook's time never goes to one cell alone.

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Collection
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -75,8 +75,7 @@ def grade(
     with exclusive_lock(out):
         rules = lateness.settle(out, late, course.units())
         again = bool(learners or unit)
-        if again:
-            grades_csv.read(out)  # which says so where there is nothing yet
+        grades_csv.read(out, needed=again)  # what is wrong with it is said before hours of work
         zone = rules.zone if rules else None
         found = intake.find(course, submissions, out / "unpacked", zone, platform)
         found = _chosen(found, learners, unit) if again else found
@@ -127,7 +126,7 @@ def _secret(out: Path) -> bytes:
     """Return what the seeds of OUT's hidden tests are drawn from; made by the first run."""
     path = out / "secret"
     if not path.exists():
-        path.with_suffix(".new").touch(mode=0o600)
+        path.with_suffix(".new").touch(mode=0o600)  # which `write` fills: it is nobody else's
         settings.write(path, secrets.token_bytes(32))
     return path.read_bytes()
 
@@ -142,9 +141,7 @@ class _Run:
     limits: Limits
     isolated: bool
     again: bool
-
-    def __post_init__(self) -> None:
-        self.rows: list[dict[str, Any]] = []
+    rows: list[dict[str, Any]] = field(default_factory=list)
 
     def all(self, found: list[Submission], executes: Executor, most: int) -> None:
         """Grade everybody, with at most so many notebooks read ahead."""

@@ -19,7 +19,6 @@ from traitlets.config import Config
 
 from helpers.course import settings
 from helpers.course.authoring import nbgrade
-from helpers.course.authoring.nbgrade import COURSE
 from helpers.course.grading import grades_csv, journal, lateness
 from helpers.course.grading.autograde import Result
 from helpers.course.grading.journal import writable
@@ -42,7 +41,7 @@ class ClassGradebook:
     def __init__(self, out: Path, config: Config) -> None:
         self.out, self.config, self.rules = out, config, lateness.rules(out)
         journal.create(out)
-        self.book = Gradebook(nbgrade.gradebook(out), COURSE)
+        self.book = Gradebook(nbgrade.gradebook(out), nbgrade.COURSE)
         self.book.db.remove()
         self.book.db.configure(autoflush=False, expire_on_commit=False)
 
@@ -164,8 +163,8 @@ class ClassGradebook:
             text = feedback.render(nbformat.v4.reads(autograded.read_text("utf-8")), mark)
         except Exception as error:  # the marks are known all the same, and an old page has others
             page.unlink(missing_ok=True)
-            reason = str(error) or repr(error)
-            return grades_csv.marks(mark) | {"status": grades_csv.WITHOUT_PAGE + reason}
+            status = f"graded, without a feedback page: {str(error) or repr(error)}"
+            return grades_csv.marks(mark) | {"status": status}
         settings.write(page, text.encode("utf-8", "replace"))
         journal.put(self.book, mark.student, mark.unit, entry | {"mark": asdict(mark)})
         return grades_csv.marks(mark)

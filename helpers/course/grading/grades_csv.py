@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,7 @@ EMPTY: dict[str, Any] = {  # a row of grades.csv
     "platform_id": "", "return_as": "",
 }  # fmt: skip
 COLUMNS = list(EMPTY)
-WITHOUT_PAGE = "graded, without a feedback page: "
+KEYS = ["student", "unit"]  # of a row
 
 
 def row(found: Submission, result: Result) -> dict[str, Any]:
@@ -56,35 +55,46 @@ def write(out: Path, rows: list[dict[str, Any]]) -> pd.DataFrame:
     Rows of an earlier run stay in the file, but for those of the same learner and unit, and a
     learner's whose notebook was none of a unit.
     """
-    keys = ["student", "unit"]
-    table = pd.DataFrame(rows, columns=COLUMNS).sort_values(keys)
-    before = table[:0]
-    with suppress(CourseError):  # there is none yet
-        before = read(out)
-    again = before.set_index(keys).index.isin(table.set_index(keys).index)
+    table = pd.DataFrame(rows, columns=COLUMNS).sort_values(KEYS)
+    before = read(out, needed=False)
+    again = before.set_index(KEYS).index.isin(table.set_index(KEYS).index)
     again |= (before.unit == "") & before.student.isin(table.student)
     both = [table.astype(object), before[~again].astype(object)]
-    settings.write(out / NAME, pd.concat(both).sort_values(keys).to_csv(index=False))
+    settings.write(out / NAME, pd.concat(both).sort_values(KEYS).to_csv(index=False))
     return table.reset_index(drop=True)
 
 
-def read(out: Path) -> pd.DataFrame:
+def read(out: Path, needed: bool = True) -> pd.DataFrame:
     """Return grades.csv, its words as they are: a learner may be called NA.
 
+    Args:
+        needed: False returns no rows where there is none.
+
     Raises:
-        CourseError: there is none.
+        CourseError: there is none, or it is not as `write` writes it.
     """
+    path = out / NAME
+    if not path.exists():
+        if needed:
+            raise CourseError(f"{out} holds no grades.csv; `course grade` writes it")
+        return pd.DataFrame(columns=COLUMNS)
     try:
-        return pd.read_csv(out / NAME, dtype=str, keep_default_na=False)
-    except (FileNotFoundError, pd.errors.EmptyDataError) as error:
-        raise CourseError(f"{out} holds no grades.csv; `course grade` writes it") from error
+        found = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8-sig")
+        if not {*KEYS} <= {*found}:
+            raise ValueError(f"its columns are {', '.join(found)}")
+    except ValueError as error:
+        raise CourseError(
+            f"{path} cannot be read ({error}): if a spreadsheet has saved it, save it as CSV in "
+            "UTF-8 with commas; or delete it and grade everyone: what is graded is kept"
+        ) from error
+    # What an earlier version had no column for is as in an empty row.
+    return found.assign(**{n: str(v) for n, v in EMPTY.items() if n not in found})[COLUMNS]
 
 
 def as_text(table: pd.DataFrame) -> str:
     """Marks as a table, then the hints that each learner was given."""
     words = table[["student", "unit", "late", "status"]].map(printable)
-    columns = ["student", "unit", "score", "pending", "max_score", "late", "penalty", "status"]
-    marks = table[columns].assign(**words)
+    marks = table.loc[:, :"status"].assign(**words)
     if not table.late.any() and not table.penalty.any():
         marks = marks.drop(columns=["late", "penalty"])
     hints = [
@@ -101,7 +111,7 @@ def changed(before: pd.DataFrame, after: pd.DataFrame) -> list[str]:
     def points(score: Any, pending: Any) -> str:
         return f"{float(score):g}" + f", {float(pending):g} pending" * bool(float(pending))
 
-    both = after.merge(before, on=["student", "unit"], suffixes=("", "_before"))
+    both = after.merge(before, on=KEYS, suffixes=("", "_before"))
     pairs = [
         (row, points(row.score_before, row.pending_before), points(row.score, row.pending))
         for row in both.itertuples()

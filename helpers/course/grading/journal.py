@@ -66,14 +66,16 @@ def writable(out: Path) -> Iterator[None]:
     """Say what a person can mend where nothing can be written.
 
     Raises:
-        GradebookError: the disk is full, or SQLite has waited for another program in vain.
+        GradebookError: as where the disk is full, or SQLite has waited for another program in vain.
     """
     try:
         yield
     except OperationalError as error:
+        usual = any(each in str(error.orig) for each in ("full", "locked"))
+        mend = ": free some space, or close nbgrader and what else uses it, and run again" * usual
         raise GradebookError(
-            f"{out / 'gradebook.db'} cannot be written ({error.orig}): free some space, or close "
-            "nbgrader and what else uses it, and run again; what has been graded is kept"
+            f"{out / 'gradebook.db'} cannot be written ({error.orig}){mend}; what has been graded "
+            "is kept"
         ) from error
 
 

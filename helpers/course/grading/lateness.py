@@ -28,6 +28,7 @@ from zoneinfo import ZoneInfo
 from nbgrader.api import SubmittedAssignment
 
 from helpers.course.intake import Submission
+from helpers.course.intake.platforms import PLATFORMS
 from helpers.course.intake.times import in_utc
 from helpers.course.pages.page import duration
 from helpers.course.settings import CourseError
@@ -103,11 +104,8 @@ def read(path: Path) -> Rules:
     """
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise CourseError(f"{path} cannot be read: {error}") from error
-    due = values.pop("due", {})
-    try:
-        zone = _zone(values.pop("zone", None))
+        due = values.pop("due", {})
+        zone = _zone(values.pop("zone")) if "zone" in values else None
         if unknown := values.keys() - {*MOST, "per"}:
             raise ValueError(f"there is no {', '.join(unknown)}")
         for name, most in MOST.items():
@@ -120,22 +118,23 @@ def read(path: Path) -> Rules:
             raise ValueError("due is a table: [due], below it UNIT = 2026-10-24T23:59:00+02:00")
         if values and "percent" not in values:
             raise ValueError("percent is missing")
-        return Rules({unit: _moment(due[unit], zone) for unit in due}, zone, **values)
-    except ValueError as error:
+        return Rules({unit: _moment(unit, due[unit], zone) for unit in due}, zone, **values)
+    except (OSError, ValueError) as error:
         raise CourseError(f"{path} cannot be read: {error}; see docs/grading.md") from error
 
 
-def _zone(name: object) -> ZoneInfo | None:
+def _zone(name: object) -> ZoneInfo:
     try:
-        return ZoneInfo(str(name)) if name else None
+        return ZoneInfo(str(name))
     except (OSError, ValueError, LookupError) as error:
         raise ValueError(f'there is no zone {name}, but "Europe/Berlin", say') from error
 
 
-def _moment(moment: object, zone: tzinfo | None) -> datetime:
+def _moment(unit: str, moment: object, zone: tzinfo | None) -> datetime:
     """Return a due date with its time zone."""
     if not isinstance(moment, datetime) or not (moment.tzinfo or zone):
-        raise ValueError(f"{moment} is no due date with a time zone: 2026-10-24T23:59:00+02:00")
+        said = f"{unit} = {moment}"
+        raise ValueError(f"{said} is no due date with a time zone: 2026-10-24T23:59:00+02:00")
     return moment if moment.tzinfo else moment.replace(tzinfo=zone)
 
 
@@ -166,7 +165,8 @@ def seconds(submission: SubmittedAssignment) -> float:
 
 def described(submission: SubmittedAssignment, found: Submission) -> str:
     """Return how late it is in words; empty where there is no due date."""
-    if found.return_as.startswith("for-") and "_LATE_" in found.return_as:
+    canvas = PLATFORMS["canvas"].match(f"{found.return_as}x")
+    if canvas and canvas["late"]:
         return f"yes, by Canvas; by how much is {NOT_KNOWN}"
     if not submission.assignment.duedate:
         return ""

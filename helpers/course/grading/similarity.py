@@ -26,10 +26,9 @@ RUN = 5  # tokens
 SET = re.compile(r"\b\w+\.(\w+)\s*=(?!=)")  # attributes that an author names
 LONGEST = 20_000  # characters of an answer; nobody writes so much by hand
 TEXT = "text"  # all strings
-# From Python 3.12 on an f-string is several tokens, its braces apart.
-STRINGS = [
-    n for n, name in tokenize.tok_name.items() if name == "STRING" or name.startswith("FSTRING_")
-]
+# From Python 3.12 on an f-string is several tokens, from one to another of these types.
+BEGIN, END = (getattr(tokenize, f"FSTRING_{each}", None) for each in ("START", "END"))
+MAGIC = re.compile(r"^[%!].*", re.MULTILINE)  # a line that is IPython's
 SKIPPED = (tokenize.COMMENT, tokenize.NL, tokenize.INDENT, tokenize.DEDENT)
 # Measured in tests/course/grading/test_similarity.py, on copies and on answers written apart.
 ALIKE = 0.75  # fraction of the shorter answer's own runs
@@ -138,9 +137,12 @@ def _statements(code: str) -> Iterator[list[tuple[str, int]]]:
     """
     named = set(SET.findall(code))
     statement: list[tuple[str, int]] = []
-    before = ""
+    before, depth = "", 0
     with suppress(tokenize.TokenError, SyntaxError):
-        for each in tokenize.generate_tokens(io.StringIO(code).readline):
+        for each in tokenize.generate_tokens(io.StringIO(MAGIC.sub("", code)).readline):
+            inside, depth = depth, depth + (each.type == BEGIN) - (each.type == END)
+            if inside:  # an f-string, which is one text by its first token
+                continue
             if each.type in (tokenize.NEWLINE, tokenize.ENDMARKER):
                 if any(token != TEXT for token, _ in statement):
                     yield statement
@@ -153,7 +155,7 @@ def _statements(code: str) -> Iterator[list[tuple[str, int]]]:
 def _token(token: tokenize.TokenInfo, before: str, named: set[str]) -> str:
     """A token as it counts: all names that an author chooses are one, and so are all strings."""
     text = token.string
-    if token.type in STRINGS:
+    if token.type in (tokenize.STRING, BEGIN):
         return TEXT
     if token.type == tokenize.NUMBER:
         with suppress(ValueError):  # hexadecimal, complex

@@ -55,7 +55,7 @@ def find(
             shutil.rmtree(target, ignore_errors=True)
             rows = [Submission(person.student, "", problem=str(error))]
         for row in rows:
-            notes = (person.note, *row.notes) if person.note else row.notes
+            notes = tuple(filter(None, (person.note, *row.notes)))
             found.append(replace(row, notes=notes, platform_id=person.platform_id))
     return sorted(found, key=lambda each: (each.student, each.unit))
 

@@ -18,11 +18,12 @@ from helpers.course.settings import CourseError
 
 NAMED = 3  # files that a row names
 TIMESTAMP = "timestamp.txt"  # which nbgrader writes beside a notebook
-NO_TIME = "timestamp.txt has no time that is known; for its time zone, put zone into late.toml"
+NO_TIME = "timestamp.txt says “{}”, which is no time in a known zone; put zone into late.toml"
 PAGES = ("index.html", "onlinetext.html", "_text.html")  # a platform's list, or typed there
 COMPANIONS = 50  # files that go with one notebook
+LONGEST = 255  # bytes of the name of one, with its folders; Linux allows as many for each of them
 NEVER = {"helpers", "helpers.py", "__pycache__"}  # the course's own, and what Python leaves
-UNREAD = (".html", ".htm", ".zip", ".7z", ".rar", ".tar", ".gz", ".tgz")  # by any code
+ARCHIVES = (".zip", ".7z", ".rar", ".tar", ".gz", ".tgz")
 Names = dict[str, set[str]]  # of the exercises of each unit
 
 
@@ -34,7 +35,8 @@ class Submission:
         student: a name that nbgrader can use as a folder, and nobody else's.
         unit: by the name of its folder or file, or by its cells; empty where none of them says.
         path: a copy of the notebook. digest: of what is in it.
-        notes: what was unusual about how it came, in words. problem: why it cannot be graded.
+        notes: what was unusual about how it came, in words, safe for a table.
+        problem: why it cannot be graded, as it is.
         when: it was handed in, in UTC, where nbgrader or the platform has written that down.
         platform_id: of the student, where the name has it.
         return_as: what the name of a file begins with that the platform takes back for this try.
@@ -93,6 +95,8 @@ def submissions(
                 others[found.named].append(f"{file.name} with the cells of {found.unit}")
         elif file.name != TIMESTAMP and not file.name.lower().endswith(PAGES):
             others[_unit_of(file.parts[:-1], names)].append(file.name)
+    shut = [each.name for each in upload.files if each.name.lower().endswith(ARCHIVES)]
+    problems = [*upload.problems[:NAMED], *[f"not opened: {_some(shut)}"] * bool(shut)]
     used: set[Path | None] = set()
     for unit, several in tries.items():
         last = max(several, key=lambda each: each.order)
@@ -105,7 +109,7 @@ def submissions(
             unit,
             path=last.file.copy or Path(),
             digest=_digest(last.file, files),
-            notes=(*many, *filter(None, [last.note]), *upload.problems[:NAMED], *odd, *left),
+            notes=(*many, *filter(None, [last.note]), *problems, *odd, *left),
             problem=last.problem,
             when=when,
             return_as=last.file.return_as,
@@ -169,7 +173,7 @@ def _when(
 
     What is in a learner's own archive, or in what a platform named, may say anything.
     """
-    if notebook.return_as:
+    if notebook.return_as or notebook.order[0]:
         clock = platforms.clock(notebook.return_as.rstrip("/").rpartition(" - ")[2])
         return (times.in_utc(clock.replace(tzinfo=zone)) if clock and zone else None), []
     place = (*notebook.parts[:-1], TIMESTAMP)
@@ -177,7 +181,8 @@ def _when(
         if file.parts == place and not file.archive and not notebook.archive:
             content = file.copy.read_bytes() if file.copy else b""
             when = times.of_nbgrader(content, zone)
-            return when, [] if when else [NO_TIME]
+            said = content[: times.LONGEST].decode("ascii", "replace").strip()
+            return when, [] if when else [NO_TIME.format(said)]
     return None, []
 
 
@@ -189,16 +194,19 @@ def _beside(files: list[File], notebook: File) -> tuple[dict[str, File], list[st
         for each in sorted(files, key=lambda each: each.order)
         if each.archive == notebook.archive and each.parts[: len(above)] == above
         if not each.is_notebook and not NEVER & {*each.parts} and each.name != TIMESTAMP
-        if not each.name.lower().endswith((*PAGES, *UNREAD))
+        if not each.name.lower().endswith((".html", ".htm", *ARCHIVES))
     }
     chosen: dict[str, File] = {}
     left, size = [], 0
     for name, each in sorted(mine.items(), key=lambda item: (item[0][-3:] != ".py", item[0])):
-        if each.copy and len(chosen) < COMPANIONS and size + each.size <= BESIDE:
+        both = [(f"{name}/", f"{other}/") for other in chosen]
+        clashes = any(a.startswith(b) or b.startswith(a) for a, b in both)
+        usual = name.isprintable() and len(name.encode()) < LONGEST and not clashes
+        if each.copy and usual and len(chosen) < COMPANIONS and size + each.size <= BESIDE:
             chosen[name], size = each, size + each.size
         else:
             left.append(name)
-    what = f"at most {COMPANIONS} files and {BESIDE >> 20} MB"
+    what = f"at most {COMPANIONS} files and {BESIDE >> 20} MB, with usual names"
     return chosen, [f"left out of what goes with it ({what}): {_some(left)}"] * bool(left)
 
 

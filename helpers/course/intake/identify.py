@@ -44,12 +44,14 @@ def people(place: Path, units: Collection[str], platform: str = "") -> list[Pers
     """Return everyone in a folder or a zip, with what they handed in, by `student`.
 
     Raises:
-        CourseError: it is neither, there is nobody, the names are another platform's, or two
-            people would have the same.
+        CourseError: it is neither, there is nobody, the names are another platform's, or the
+            folders those of units.
     """
     files = listed(place)
-    inner = _unwrapped(files, lambda top: not any(e.match(top) for e in PLATFORMS.values()))
-    likely = platforms.likely({each.parts[0] for each in inner})
+    bare = _unwrapped(files, lambda top: top in {*WRAPPERS, place.name, place.stem})
+    tops = {each.parts[0] for each in bare}
+    inside = {each.parts[1] for each in bare if len(each.parts) > 1}
+    likely = platforms.likely(tops) or platforms.likely(inside if len(tops) == 1 else ())
     if likely and likely != platform:
         title = PLATFORMS[likely].title
         raise CourseError(f"these look like {title}'s names: say --platform {likely}")
@@ -60,7 +62,13 @@ def people(place: Path, units: Collection[str], platform: str = "") -> list[Pers
             title = known.title
             raise CourseError(f"nothing in {place} is named as {title} does: omit --platform")
     else:
-        files = _unwrapped(files, lambda top: top in {*WRAPPERS, place.name, place.stem})
+        files = bare
+        folders = {each.parts[0] for each in files if each.is_folder or len(each.parts) > 1}
+        if len(folders & {*units}) * 2 > len(folders):
+            raise CourseError(
+                f"{place} has a folder for each unit: use STUDENT/UNIT/UNIT.ipynb, or grade each "
+                "unit's folder alone"
+            )
     found: dict[tuple[str, str], Person] = {}
     for each in files:
         if who := _person(each, units, platform):
@@ -74,10 +82,11 @@ def people(place: Path, units: Collection[str], platform: str = "") -> list[Pers
             "for example submissions/ada/02-sinusoidal/02-sinusoidal.ipynb"
         )
     named: dict[str, Person] = {}
-    for person in found.values():
-        if (other := named.setdefault(person.student, person)) is not person:
-            both = f"{other.said} and {person.said}"
-            raise CourseError(f"{both} would both be called {person.student}: rename one of them")
+    # Who is called what another is given makes way, whoever comes first.
+    for person in sorted(found.values(), key=lambda each: each.student == each.said):
+        while person.student in named:
+            person = replace(person, student=_with_digest(person.student))
+        named[person.student] = person
     return [named[student] for student in sorted(named)]
 
 
@@ -99,8 +108,9 @@ def _person(file: File, units: Collection[str], platform: str) -> tuple[Person, 
         parts = (own or name,) if is_loose else tuple(below)
         order = (platforms.order(found.groupdict().get("time", "")), file.order[1])
         return_as = PLATFORMS[platform].return_as(found)
-        student = f"{plain(found['student'])}-{found['number']}"
-        person = Person(student, found["student"], found["number"])
+        number = found["number"] or ""
+        student = f"{plain(found['student'])}-{number}".removesuffix("-")
+        person = Person(student, found["student"], number)
         return person, replace(file, parts=parts, order=order, return_as=return_as)
     if is_loose and not (NOTEBOOK.search(name) or name.lower().endswith(".zip")):
         return None  # a list of the class, or the like

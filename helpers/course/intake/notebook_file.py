@@ -6,6 +6,7 @@ matter.
 
 from __future__ import annotations
 
+import codecs
 import json
 from typing import Any
 
@@ -32,14 +33,19 @@ def read(content: bytes) -> tuple[list[NotebookNode], list[str]]:
     Raises:
         CourseError: there is no notebook in it; the text says what there is instead.
     """
-    found = _cells(content.decode("utf-8-sig", "replace").strip())
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise CourseError("the file is saved as UTF-16: save it as UTF-8")
+    text = content.decode("utf-8-sig", "replace").strip()
+    found = _cells(text)
     if len(found) > CELLS:
         raise CourseError(f"the notebook has {len(found):,} cells; {CELLS:,} are allowed")
     cells = [fresh(cell) for cell in found]
     if (size := sum(len(cell.source) for cell in cells)) > TEXT:
         raise CourseError(f"its cells have {size:,} characters; {TEXT:,} are allowed")
     joined = any(_lacks_line_ends(cell.get("source")) for cell in found)
-    return cells, ["lines without line ends, joined with them"] * joined
+    lost = text.count("\ufffd") - content.count("\ufffd".encode())  # which stands for each
+    repairs = ["lines without line ends, joined with them"] * joined
+    return cells, repairs + [f"characters that are not in UTF-8, lost: {lost:,}"] * bool(lost)
 
 
 def _cells(text: str) -> list[dict[str, Any]]:
@@ -52,12 +58,16 @@ def _cells(text: str) -> list[dict[str, Any]]:
     try:
         found = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise CourseError(f"the file is no notebook ({error}); {DOWNLOAD}") from error
+        text = f"the file is no notebook, or breaks off ({error}); {DOWNLOAD}"
+        raise CourseError(text) from error
     found = found if isinstance(found, dict) else {}
     cells = found.get("cells")
     if not isinstance(cells, list):
-        link = "url" in found or "doc_id" in found
-        what = "only a link to Google Drive" if link else "no notebook: it has no cells"
+        what = "no notebook: it has no cells"
+        if "url" in found or "doc_id" in found:
+            what = "only a link to Google Drive"
+        elif "worksheets" in found:
+            what = "a notebook of nbformat 3: open it in Jupyter and save it"
         raise CourseError(f"the file holds {what}; {DOWNLOAD}")
     return [cell for cell in cells if isinstance(cell, dict)]
 

@@ -58,7 +58,7 @@ class Platform:
     def return_as(self, found: re.Match[str]) -> str:
         """Return how the platform knows a submission again; empty where no file may be named so."""
         told, whole = found.groupdict(default=""), found[0]
-        if not whole.isprintable() or set(whole) & set("/\\"):
+        if not told["number"] or not whole.isprintable() or set(whole) & set("/\\"):
             return ""
         # Both Moodle and Canvas split a name at each _.
         student = plain(told.pop("student").replace("_", "-"))
@@ -88,10 +88,12 @@ CANVAS_WHO = (
 )  # fmt: skip
 CANVAS = Platform(
     title="Canvas",
-    # "lovelaceada_LATE_12345_67890_name-1.ipynb"; it takes _digits_ out of a learner's name
+    # "lovelaceada_LATE_12345_67890_name-1.ipynb"; it takes _digits_ out of a learner's name.
+    # "anon_LATE_vHq3z_67890_name.ipynb", where it is to say no names
     name=re.compile(
-        r"(?P<student>(?:(?!_[0-9]+_).)+?)_(?P<late>LATE_)?"
-        r"(?P<number>[0-9]{1,20})_(?P<time>[0-9]{1,20})_(?(late)(?=.)|(?=.)(?![0-9]+_))",
+        r"(?P<student>(?P<anon>anon_(?:LATE_)?[A-Za-z0-9]{1,20})|(?:(?!_[0-9]+_).)+?)_"
+        r"(?(anon)|(?P<late>LATE_)?(?P<number>[0-9]{1,20})_)(?P<time>[0-9]{1,20})_(?=.)"
+        r"(?(anon)|(?(late)|(?![0-9]+_)))",
         re.DOTALL,
     ),
     # It takes a name that is a number for its own, and "anon" for nobody's.

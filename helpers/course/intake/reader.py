@@ -118,8 +118,7 @@ def _called(limits: Limits, function: Callable[..., Any], arguments: tuple[Any, 
     except Exception as error:  # whatever is in a learner's file
         if getattr(error, "errno", None) == errno.ENOSPC:
             return error
-        usual = isinstance(error, CourseError | OSError)
-        return CourseError(table_text(str(error) if usual else repr(error)))
+        return CourseError(str(error) if isinstance(error, CourseError | OSError) else repr(error))
 
 
 def look_through(
@@ -130,8 +129,7 @@ def look_through(
     for file in person.files:
         upload.add(file)
     found = choose.submissions(person.student, upload, names, zone)
-    safe = (replace(e, notes=tuple(map(table_text, e.notes))) for e in found)
-    return [replace(each, problem=table_text(each.problem)) for each in safe]
+    return [replace(each, notes=tuple(map(table_text, each.notes))) for each in found]
 
 
 def repaired(
@@ -141,4 +139,4 @@ def repaired(
     cells, of_file = notebook_file.read(content)
     notebook, of_cells = repair.restored(cells, release)
     lesson.mark(notebook, release)
-    return notebook, [table_text(each) for each in of_file + of_cells]
+    return notebook, of_file + of_cells

@@ -28,8 +28,8 @@ def of_nbgrader(content: bytes, zone: tzinfo | None) -> datetime | None:
     try:
         text = content[: LONGEST + 1].decode("ascii").strip()
         moment = parser.parse(text, tzinfos=known) if len(text) <= LONGEST else None
+        if moment and not moment.tzinfo:
+            return None if text[-1].isalpha() else moment
+        return in_utc(moment) if moment else None
     except (ValueError, OverflowError):
         return None
-    if moment and not moment.tzinfo:
-        return None if text[-1].isalpha() else moment
-    return in_utc(moment) if moment else None

@@ -103,8 +103,7 @@ def _in_folder(place: Path) -> list[File]:
         here = waiting.pop()
         with contextlib.suppress(OSError), os.scandir(place.joinpath(*here)) as entries:
             for entry in entries:
-                if _is_work(parts := (*here, entry.name)):
-                    kind = entry.stat(follow_symlinks=False)
+                if _is_work(parts := (*here, entry.name)) and (kind := _status(entry)):
                     is_file, is_folder = stat.S_ISREG(kind.st_mode), stat.S_ISDIR(kind.st_mode)
                     order = (0.0, kind.st_mtime)
                     found.append(File(entry.path, parts, is_file, is_folder, kind.st_size, order))
@@ -112,18 +111,29 @@ def _in_folder(place: Path) -> list[File]:
     return found
 
 
+def _status(entry: os.DirEntry[str]) -> os.stat_result | None:
+    """Return what the system says of it: None where it is gone, zeros where one may not ask."""
+    try:
+        return entry.stat(follow_symlinks=False)
+    except FileNotFoundError:
+        return None
+    except OSError:
+        return os.stat_result((0,) * 10)
+
+
 def _in_zip(archive: zipfile.ZipFile) -> list[File]:
     found = []
     for number, member in enumerate(archive.infolist()):
         # What would lead out of the archive is left out.
-        parts = tuple(e for e in _path(member).split("/") if e not in ("", ".", ".."))
+        path = _path(member)
+        parts = tuple(e for e in path.split("/") if e not in ("", ".", ".."))
         kind, time = stat.S_IFMT(member.external_attr >> 16), 0.0
         with contextlib.suppress(ValueError, OverflowError):
             time = datetime(*member.date_time).timestamp()
-        is_file = not member.is_dir() and kind in (0, stat.S_IFREG)
+        is_folder = path.endswith("/")
+        is_file = not is_folder and kind in (0, stat.S_IFREG)
         if _is_work(parts):
-            size = member.file_size
-            found.append(File(number, parts, is_file, member.is_dir(), size, (0.0, time)))
+            found.append(File(number, parts, is_file, is_folder, member.file_size, (0.0, time)))
     return found
 
 
@@ -134,16 +144,14 @@ def _is_work(parts: Parts) -> bool:
 
 def _path(member: zipfile.ZipInfo) -> str:
     """Return the path of a zip's member; macOS writes UTF-8 and does not say so."""
+    path = member.filename
     if not member.flag_bits & UTF_8:
         with contextlib.suppress(UnicodeError):
-            return member.filename.encode("cp437").decode()  # as which zipfile has read it
-    return member.filename
+            path = path.encode("cp437").decode()  # as which zipfile has read it
+    return path.replace("\\", "/")  # PowerShell 5 writes the former
 
 
-@cache
-def _opened(place: Path) -> zipfile.ZipFile:
-    """Open the archive of a class, once for all learners."""
-    return zipfile.ZipFile(place)
+_opened = cache(zipfile.ZipFile)  # the archive of a class, once for all learners
 
 
 class Upload:

@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 from nbgrader.dbutil import write_alembic_ini
+from sqlalchemy.exc import OperationalError
 
 from helpers.course.authoring import nbgrade
 from helpers.course.authoring.nbgrade import gradebook
+from helpers.course.grading import journal
 from helpers.course.settings import Course, CourseError
 from tests.course.judged import Desk, desk, hand_in
 from tests.course.pages.entered import Classroom
@@ -49,6 +51,12 @@ def test_a_gradebook_that_another_program_writes_stops_the_run(
             desk.grade(submissions)
     assert (desk.out / "grades.csv").read_text() == before
     assert desk.grade(submissions).score.tolist() == ["2.0", "4.0"]
+
+
+def test_a_gradebook_that_cannot_be_written_says_why(desk: Desk) -> None:
+    told = r"cannot be written \(no such table: x\); what has been"
+    with pytest.raises(CourseError, match=told), journal.writable(desk.out):
+        raise OperationalError("", {}, sqlite3.OperationalError("no such table: x"))
 
 
 def test_an_empty_gradebook_of_a_run_that_was_killed_is_made_anew(desk: Desk) -> None:

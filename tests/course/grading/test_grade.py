@@ -68,13 +68,15 @@ def test_a_platforms_numbers_come_out_and_no_name_is_a_formula(
         archive.writestr(f"=Ada_7_assignsubmission_file_/{UNIT}.ipynb", work)
         archive.writestr("Bob_8_assignsubmission_file_/=cmd,\n\x1b[2J.ipynb", work)
         archive.writestr("-Kim_9_assignsubmission_file_/+1.ipynb", "")
+        archive.writestr("Zoe_10_assignsubmission_file_/;=\x1b[2J\n.txt", "")
     for _ in range(2):  # the second time from the journal
         _grade(tiny, tmp_path / "all.zip", tmp_path / "out", platform="moodle")
         text = (tmp_path / "out" / "grades.csv").read_text()
         assert not re.search(r"[\x00-\x09\x0b-\x1f]", text)
         table = pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False)
-        assert table.platform_id.tolist() == ["7", "8", "9"]
-        assert table.score.tolist() == ["2.0", "2.0", "0.0"]
+        assert table.platform_id.tolist() == ["7", "8", "9", "10"]
+        assert table.score.tolist() == ["2.0", "2.0", "0.0", "0.0"]
+        assert table.status[3] == r"not graded: no notebook, but ;'=\x1b[2J\n.txt"
         assert not any(each.startswith(tuple("=+-@")) for each in table.to_numpy().flatten())
 
 

@@ -134,6 +134,11 @@ def test_a_text_that_is_no_code_is_no_error(text: str) -> None:
     assert isinstance(alike(own({"ada": text, "eve": text}, set())), dict)
 
 
+def test_an_f_string_is_one_text_and_a_magic_is_no_code() -> None:
+    written = "%time it's\nx = f'{a:>{w}} is {b!r}' + f\"{f'{q}'}\" + y\n!ls 'x\nz = y - x\n"
+    assert runs(written) == runs("x = 'a' + 'b' + y\nz = y - x\n")
+
+
 def _files(folder: Path) -> dict[Path, bytes]:
     return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 

@@ -118,11 +118,19 @@ def test_the_newest_in_an_archive_counts_and_an_archive_in_it_is_not_opened(
             archive.writestr(member, NOTEBOOK[:-1] + f', "metadata": "{name}"}}')
     inner = zipped({"01-tiny/mine.ipynb": NOTEBOOK, "01-tiny/mine.py": "x"})
     write(place, {"ada/homework.zip": zipped({"deep.zip": inner}), "zoe/01-tiny.ipynb": b"PK"})
-    write(place, {"eve/homework.zip": inner})
+    write(
+        place,
+        {
+            "eve/homework.zip": zipped(
+                {"01-tiny/mine.ipynb": NOTEBOOK, "01-tiny/mine.py": "x", "real.zip": inner}
+            )
+        },
+    )
     before = sorted(place.rglob("*"))
     ada, bob, eve, zoe = intake.find(two_units, place, tmp_path / "unpacked")
     assert "later" in bob.path.read_text()
     assert (eve.unit, eve.problem, [*eve.files]) == ("01-tiny", "", ["mine.py"])
+    assert "not opened: real.zip" in eve.notes
     assert (zoe.unit, zoe.problem) == ("01-tiny", "")
     assert ada.problem == "no notebook, but deep.zip"
     with pytest.raises(CourseError, match="Office document"):
@@ -182,6 +190,12 @@ def test_a_notebook_named_as_another_unit_is_of_the_unit_of_its_cells(
     assert (zoe.unit, zoe.problem) == ("02-small", "")
 
 
+def test_names_in_a_zip_of_powershell_have_backslashes(two_units: Course, tmp_path: Path) -> None:
+    files = {"ada\\": "", "ada\\01-tiny\\": ""} | of("ada\\01-tiny\\01-tiny.ipynb")
+    (tmp_path / "all.zip").write_bytes(zipped(files))
+    assert who(intake.find(two_units, tmp_path / "all.zip", tmp_path / "u")) == [("ada", "01-tiny")]
+
+
 def test_names_in_a_zip_of_macos_are_read_in_utf_8(two_units: Course, tmp_path: Path) -> None:
     name = "Zoë Müller"
     mark = "x" * len(name.encode())
@@ -222,3 +236,14 @@ def test_what_goes_with_a_notebook_is_not_too_much(two_units: Course, tmp_path: 
     [one] = intake.find(two_units, tmp_path / "all.zip", tmp_path / "unpacked")
     assert "z.py" in one.files and not {"a.bin", "b.bin"} & {*one.files} and len(one.files) == 50
     assert one.notes[-1].endswith("more")
+
+
+def test_what_could_be_no_file_beside_a_notebook_is_left_out(
+    two_units: Course, tmp_path: Path
+) -> None:
+    odd = ["ж" * 127 + ".csv", "a/b.csv", "line\nend.csv"]
+    files = of("ada/01-tiny.ipynb", "ada/a", *(f"ada/{each}" for each in odd))
+    (tmp_path / "all.zip").write_bytes(zipped(files))
+    [one] = intake.find(two_units, tmp_path / "all.zip", tmp_path / "unpacked")
+    assert (one.problem, [*one.files]) == ("", ["a"])
+    assert "with usual names): a/b.csv, line\\nend.csv, ж" in one.notes[-1]

@@ -13,7 +13,9 @@ from helpers.course.settings import CourseError
     [
         (b"", "is empty"),
         (b"PK\x03\x04", "archive"),
-        (b"{", "is no notebook"),
+        (b"{", "is no notebook, or breaks off"),
+        ("{}".encode("utf-16"), "saved as UTF-16: save it as UTF-8"),
+        (b'{"nbformat": 3, "worksheets": []}', "nbformat 3: open it in Jupyter and save it"),
         (b"\n<!DOCTYPE html><html>", "a web page, no notebook; download the notebook"),
         (b"%PDF-1.7", "a PDF"),
         (b"import torch\nprint(1)", "is no notebook"),
@@ -26,6 +28,14 @@ from helpers.course.settings import CourseError
 def test_what_cannot_be_graded_says_why(content: bytes, words: str) -> None:
     with pytest.raises(CourseError, match=words):
         notebook_file.read(content)
+
+
+def test_letters_that_are_lost_are_a_repair() -> None:
+    text = json.dumps({"cells": [{"cell_type": "code", "source": "é, \ufffd"}]}, ensure_ascii=False)
+    assert notebook_file.read(text.encode())[1] == []
+    [cell], repairs = notebook_file.read(text.replace("\ufffd", "è").encode("cp1252"))
+    assert cell.source == "\ufffd, \ufffd"
+    assert repairs == ["characters that are not in UTF-8, lost: 2"]
 
 
 def test_pictures_in_a_text_are_kept_and_nothing_else_that_is_attached() -> None:

@@ -1,5 +1,6 @@
 """One learner stops nobody: too much, too deep, too slow, and what is no file of theirs."""
 
+import contextlib
 import json
 import os
 import random
@@ -9,13 +10,14 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from nbformat import v4
 
 from helpers.course import intake
 from helpers.course.grading import execute
-from helpers.course.intake import reader
+from helpers.course.intake import reader, upload
 from helpers.course.intake.reader import Reader
 from helpers.course.intake.upload import Limits
 from helpers.course.settings import LONGEST, Course, CourseError, table_text
@@ -82,7 +84,7 @@ UPLOADS: dict[str, tuple[Callable[[], Files], str]] = {
         "takes more than 400 MB of memory",
     ),
     "a number": (lambda: {"x.ipynb": b'{"cells": ' + b"9" * 9_000_000 + b"}"}, "no notebook"),
-    "a terminal's commands": (lambda: {"\x1b[2J\n=cmd.ipynb": b"{}"}, r"\\x1b\[2J\\n=cmd"),
+    "a terminal's commands": (lambda: {"\x1b[2J\n=cmd.ipynb": b"{}"}, r"\x1b\[2J\n=cmd"),
 }
 
 
@@ -110,7 +112,7 @@ def test_an_upload_costs_its_sender_alone(two_units: Course, tmp_path: Path, upl
     assert (bob.student, bob.unit, bob.problem) == ("Bob-7", UNIT, "")
     assert [each.student for each in eves] == ["Eve-9"]
     assert re.search(told, eves[0].problem), eves[0].problem
-    assert all(each.isprintable() for each in (eves[0].problem, *eves[0].notes))
+    assert all(each.isprintable() for each in eves[0].notes)
     if told == GRADED:
         assert (eves[0].unit, eves[0].problem) == (UNIT, "")
         assert eves[0].path.read_bytes() == MINE
@@ -160,6 +162,27 @@ def test_folders_without_end_are_left(two_units: Course, tmp_path: Path) -> None
     finally:
         subprocess.run(["rm", "-rf", tmp_path / "in" / "eve"], check=True)  # too deep for pytest
     assert (bob.problem, eve.student) == ("", "eve") and eve.problem
+
+
+@pytest.mark.parametrize("error", [FileNotFoundError, PermissionError])
+def test_a_file_that_cannot_be_looked_at_costs_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: type[OSError]
+) -> None:
+    """Another program may have removed it since its folder was listed."""
+    write(tmp_path, {f"{name}.ipynb": MINE for name in ("a", "b", "c")})
+    scandir = os.scandir
+
+    @contextlib.contextmanager
+    def scanned(place: Path) -> Iterator[Iterator[os.DirEntry[str] | Mock]]:
+        with scandir(place) as entries:
+            gone = Mock(stat=Mock(side_effect=error), path=str(tmp_path / "b.ipynb"))
+            gone.name = "b.ipynb"
+            yield (gone if each.name == "b.ipynb" else each for each in entries)
+
+    monkeypatch.setattr(os, "scandir", scanned)
+    found = {each.name: each.is_file for each in upload.listed(tmp_path)}
+    assert found.pop("b.ipynb", None) == (False if error is PermissionError else None)
+    assert found == {"a.ipynb": True, "c.ipynb": True}
 
 
 def _notebook(*sources: str) -> bytes:

@@ -42,6 +42,17 @@ def test_all_other_cells_count(ends: str, reason: str) -> None:
     assert flag.startswith("cell 2: ") and reason in flag
 
 
+def test_cells_of_the_lesson_that_end_the_kernel_cost_no_answer() -> None:
+    """As where one calls a learner's function with what that cannot bear."""
+    ends = "def half(x):\n    return x / 2 if x else __import__('os')._exit(1)"
+    lesson = v4.new_code_cell("import math\nhalf(0)", metadata={UNCHANGED: True})
+    cells = [v4.new_code_cell(ends), lesson, v4.new_code_cell("half(6) + math.floor(0.5)")]
+    outcome = execute(v4.new_notebook(cells=cells), {}, LIMITS, ISOLATED)
+    assert outcome.outputs[cells[-1].id][0].data["text/plain"] == "3.0"
+    [flag] = outcome.flags
+    assert flag.startswith("the lesson's cells before cell 3: the kernel ended itself")
+
+
 def test_a_notebook_that_ends_each_kernel_is_given_up() -> None:
     outcome, shown = _executed(*["import os; os._exit(0)"] * 9, "1")
     assert "status 0" in shown and len(outcome.flags) <= 7
