@@ -102,10 +102,8 @@ class Exercise:
         return self._ask(self.drawn(seed), answer)
 
     def _ask(self, drawn: Drawn, answer: Answer) -> Answers:
-        said = {
-            name: run.run_cases(cases, answer, self._forbidden) for name, cases in drawn.items()
-        }
-        found, used = ({name: each[place] for name, each in said.items()} for place in (0, 1))
+        said = {n: run.run_cases(cases, answer, self._forbidden) for n, cases in drawn.items()}
+        found, used = ({n: each[place] for n, each in said.items()} for place in (0, 1))
         return Answers(getattr(answer, "__name__", self.name), found, used)
 
     def grade(self, answers: Answers, seed: int, drawn: Drawn | None = None) -> Report:

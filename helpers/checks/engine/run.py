@@ -121,7 +121,7 @@ def as_they_start(settings: Mapping[str, Setting]) -> Iterator[list[str]]:
 
 @contextlib.contextmanager
 def silent() -> Iterator[None]:
-    """Keep what an answer prints, logs, warns of and draws from the notebook, and its settings back.
+    """Keep an answer's output, warnings and random draws in, and the notebook's settings out.
 
     nbgrader gives 0 to a test cell that writes to stderr, a mere warning included.
     """
