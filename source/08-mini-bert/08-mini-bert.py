@@ -28,7 +28,7 @@ from torch import Generator, nn
 
 from helpers import plots, results, runtime, widgets
 from helpers.checks import mini_bert as check
-from helpers.checks.engine.earlier import answers
+from helpers.checks.earlier import answers
 from helpers.corpora import Grammar, wordpiece
 from helpers.corpora.agreement import across_clauses, right_number
 from helpers.corpora.english import docstrings

@@ -10,7 +10,7 @@ from torch import Generator, Tensor
 
 from helpers.checks.engine import Answer, Case, call, without_caching
 from helpers.checks.engine.library import forbidden
-from helpers.checks.engine.run import ask, run_case
+from helpers.checks.engine.run import run_case, run_cases
 from helpers.checks.engine.serialize import RESULT_MUTATED
 
 X = torch.tensor([[1.0, 2.0], [3.0, 5.0]])
@@ -47,7 +47,7 @@ def test_one_tensor_for_all_results_is_told(answer: Answer, given: Any) -> None:
 def test_a_result_that_a_later_question_changes_is_told() -> None:
     """As where an object, which is asked as it is, returns the buffer that it writes into."""
     cases = [Case("", partial(_asked_of, x)) for x in (X, 2 * X)]
-    (first, last), _ = ask(cases, _into_a_buffer, forbidden([]))
+    (first, last), _ = run_cases(cases, _into_a_buffer, forbidden([]))
     assert first == RESULT_MUTATED
     assert torch.equal(last, (4 * X).double())
 

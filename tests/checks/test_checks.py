@@ -232,7 +232,8 @@ def test_nbgrader_reads_the_points_from_the_report(earned: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("earned", "expected"), [(0.5, 0.5), (-1, 0), (7, 3), (3 + 4e-16, 3), (math.nan, 0)]
+    ("earned", "expected"),
+    [(0.5, 0.5), (-1, 0), (7, 3), (3 + 4e-16, 3), (math.nan, 0), (math.inf, 0)],
 )
 def test_a_report_never_gives_less_than_nothing_or_more_than_there_is(
     earned: float, expected: float

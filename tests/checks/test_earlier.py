@@ -7,7 +7,7 @@ import pytest
 from nbformat import v4
 
 from helpers.checks import bert_inputs
-from helpers.checks.engine.earlier import answers
+from helpers.checks.earlier import answers
 
 UNIT = "07-bert-inputs"
 RIGHT = "def padding_mask(tokens):\n    return (tokens != PAD)[:, None, None, :]"

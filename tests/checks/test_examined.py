@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from helpers.checks.engine import Exercise, Written
-from helpers.checks.engine.mistake import edited
+from helpers.checks.engine.hints import edited
 
 FILE = Path(__file__).with_name("examined.toml")
 EXAMINED = [

@@ -9,8 +9,9 @@ import pytest
 import torch
 from torch import Tensor
 
-from helpers.checks.engine import Answer, Case, call, faults, without_caching
-from helpers.checks.engine.faults import Fault
+from helpers.checks.engine import Answer, Case, call, differentiated, hints, without_caching
+from helpers.checks.engine.hints import Fault
+from helpers.checks.engine.run import run_case
 from helpers.checks.engine.serialize import decode, encode
 from tests.checks.toy import TOY, X
 
@@ -29,19 +30,42 @@ def _switched(x: Tensor) -> Tensor:
 @pytest.mark.parametrize(
     ("answer", "fault"),
     [
-        (lambda x: (2 * x).detach(), faults.NO_GRADIENT),
-        (torch.no_grad()(lambda x: 2 * x), faults.NO_GRADIENT),
-        (lambda x: torch.from_numpy(2 * x.numpy()), faults.NO_GRADIENT),
-        (lambda x: 2 * x.float(), faults.DTYPE),
-        (lambda x: x.mul_(2), faults.IN_PLACE),
-        (_kept, faults.KEPT),
-        (_switched, faults.SWITCHED),
+        (lambda x: (2 * x).detach(), hints.NO_GRADIENT),
+        (torch.no_grad()(lambda x: 2 * x), hints.NO_GRADIENT),
+        (lambda x: torch.from_numpy(2 * x.numpy()), hints.NO_GRADIENT),
+        (lambda x: 2 * x.float(), hints.DTYPE),
+        (lambda x: x.mul_(2), hints.IN_PLACE),
+        (_kept, hints.KEPT),
+        (_switched, hints.SWITCHED),
     ],
 )
 def test_a_fault_of_any_exercise_has_the_hint_of_the_engine(answer: Answer, fault: Fault) -> None:
     report = replace(TOY, module="")(answer)
     assert report.earned < report.points
     assert report.hints == [fault.hint]
+
+
+def _by_row(x: Tensor) -> Tensor:
+    for row in x:
+        row *= 2
+    return x
+
+
+@pytest.mark.parametrize("answer", [_by_row, lambda x: x.mul_(2)])
+def test_an_argument_that_is_to_get_a_gradient_is_named_like_any_other(answer: Answer) -> None:
+    found = run_case(differentiated(x=X), answer)
+    assert found.message() == "your function changes its argument number 1: work on a copy."
+
+
+def test_who_writes_into_a_leaf_of_its_own_is_not_told_that_it_is_an_argument() -> None:
+    def answer(x: Tensor) -> Tensor:
+        own = torch.zeros_like(x).requires_grad_()
+        own += 2 * x
+        return own
+
+    report = replace(TOY, module="")(answer)
+    assert "a leaf Variable that requires grad" in report.findings[1].message
+    assert report.hints == [hints.REFUSED_WRITE.hint]
 
 
 def test_a_wrong_number_is_no_such_fault() -> None:
@@ -69,7 +93,7 @@ def test_an_error_is_not_known_by_the_name_of_its_class() -> None:
 def test_a_fault_is_found_in_what_another_process_said() -> None:
     answers = TOY.ask(lambda x: x.mul_(2), 0)
     sent = {part: [decode(encode(each)) for each in said] for part, said in answers.found.items()}
-    assert TOY.judge(replace(answers, found=sent), 0).hints == [faults.IN_PLACE.hint]
+    assert TOY.grade(replace(answers, found=sent), 0).hints == [hints.IN_PLACE.hint]
 
 
 def _told_backwards(case: Case) -> Case:

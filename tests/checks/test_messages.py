@@ -1,6 +1,7 @@
 """What a learner is told: short, plain, and no hint but the right one."""
 
 import math
+import statistics
 from dataclasses import replace
 from typing import Any
 
@@ -10,10 +11,11 @@ import torch
 from torch import Tensor
 
 from helpers import checks
-from helpers.checks import order_blind, start_here
+from helpers.checks import order_blind, relative, start_here
 from helpers.checks import sinusoidal as check
 from helpers.checks.engine.case import refusal
 from helpers.checks.engine.compare import difference
+from helpers.checks.engine.hints import Written, edited
 
 EXERCISES = [e for u in ("00-start-here", "02-sinusoidal") for e in checks.exercises(u).values()]
 
@@ -171,3 +173,23 @@ def test_a_text_that_names_every_number_names_none() -> None:
 )
 def test_what_differs_first_is_told_in_plain_numbers(found: Any, right: Any, told: str) -> None:
     assert difference(torch.tensor(found), torch.tensor(right), 1e-4).startswith(told)
+
+
+def test_a_number_of_another_type_is_shown_as_a_number() -> None:
+    assert difference(torch.tensor(3.0), 3, 1e-4) == "found 3 (Tensor), expected 3 (int)."
+    assert difference(3, 3.0, 1e-4) == "found 3 (int), expected 3 (float)."
+    assert difference("3", 3, 1e-4) == "found '3', expected 3."
+
+
+def test_what_python_says_of_a_nan_in_statistics_is_explained() -> None:
+    report = start_here.positions(lambda tokens: statistics.stdev([1.0, math.nan]))
+    assert "(statistics was given a nan or an infinity)" in report.findings[0].message
+
+
+@pytest.mark.parametrize("deviation", ["0.2", "0.3"])  # at d = 5 that is 1/d, or nearly 1/√D
+def test_a_deviation_of_no_width_is_not_told_to_be_one_of_the_width(deviation: str) -> None:
+    change = [["/ self.head_dim**0.5", f"* {deviation}"]]
+    answer = Written("", edited(relative.module.right_answers[0].text, change)).answer
+    for seed in range(3):
+        report = relative.module(answer, seed)
+        assert report.earned < report.points and report.hints == []

@@ -124,7 +124,7 @@ def test_a_unit_with_an_essay_says_who_gives_its_points() -> None:
 def test_what_grades_knows_nothing_of_a_session() -> None:
     answer = _right("02-sinusoidal", "table")
     before = check.table(answer)
-    judged = check.table.judge(check.table.ask(answer, 0), 0)
+    judged = check.table.grade(check.table.ask(answer, 0), 0)
     assert before.so_far and not judged.so_far + judged.title + judged.notice
     data = before._repr_mimebundle_()[FINDINGS]
     assert judged._repr_mimebundle_()[FINDINGS] == data and "so far" not in json.dumps(data)
@@ -148,6 +148,11 @@ CHECK = "check.positions(f)"
         ([GOOD, BROKEN, GOOD], False),
         ([GOOD, BROKEN, "%%time\n" + GOOD], False),
         ([GOOD, BROKEN, "f = (lambda g: g)(f)"], False),
+        ([GOOD, BROKEN, "from math import floor as f"], False),
+        ([GOOD, BROKEN, "%run cells.py"], False),
+        ([GOOD, BROKEN, "print((f := lambda tokens: tokens))"], False),
+        ([GOOD, "show(\n    f=f,\n    n=3"], False),
+        ([GOOD, "def g(\n    f: int = 3,\n    n="], False),
         ([GOOD, "print(f(1)"], False),
         ([GOOD, "def ff(tokens):\n    return tokens +"], False),
         ([GOOD, "# def f: later\nx = ("], False),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -37,6 +38,7 @@ SETTINGS: dict[str, Callable[[], AbstractContextManager[object]]] = {
     "inference": torch.inference_mode,
     "autocast": lambda: torch.autocast("cpu", dtype=torch.bfloat16),
     "numpy": lambda: np.errstate(all="raise"),
+    "logging": lambda: _switched(logging.disable, logging.INFO, logging.NOTSET),
     "recursion": lambda: _switched(sys.setrecursionlimit, 900, sys.getrecursionlimit()),
     "debugger": lambda: _switched(
         lambda hook: setattr(sys, "breakpointhook", hook), print, sys.breakpointhook
@@ -55,6 +57,7 @@ def _state() -> dict[str, object]:
         "inference": torch.is_inference_mode_enabled(),
         "autocast": torch.is_autocast_enabled("cpu"),
         "numpy": tuple(np.geterr().items()),
+        "logging": logging.root.manager.disable,
         "recursion": sys.getrecursionlimit(),
         "debugger": sys.breakpointhook,
     }

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers.checks.engine import mistake
+from helpers.checks.engine import hints
 from tests.checks.toy import TOY, X
 
 
@@ -29,9 +29,10 @@ def test_a_mistake_forgets_what_it_kept() -> None:
     [
         ('edit = [["3", "2"]]\nhint = ""', "'3' is 0 times in the right answer"),
         ('edit = [["x", "y"]]\nhint = ""', "'x' is 2 times in the right answer"),
-        ('code = ""\nhint = ""\nloses = ["no part"]', "'no part' is not in list"),
+        ('code = ""\nhint = ""\nloses = ["no part"]', "there is no part 'no part', only ['part']"),
         ('code = ""\nhint = ""\nbreaks = []', "unexpected keyword argument 'breaks'"),
         ('code = ""', "missing 1 required positional argument: 'hint'"),
+        ('code = ""\nhint = ""\nof = "left"', "'left'"),
     ],
 )
 def test_a_file_that_says_something_else_is_refused(
@@ -42,6 +43,8 @@ def test_a_file_that_says_something_else_is_refused(
     text = f"right = '''\ndef f(x):\n    return 2 * x'''\n[wrong]\n{entry}\n"
     (tmp_path / "file.toml").write_text(text)
     monkeypatch.syspath_prepend(tmp_path.parent)
-    with pytest.raises((TypeError, ValueError)) as refused:
-        mistake.read(f"{package}.file", ["part"])
+    with pytest.raises((KeyError, TypeError, ValueError)) as refused:
+        hints.load(f"{package}.file", ["part"])
     assert words in str(refused.value)
+    [where] = refused.value.__notes__
+    assert "['wrong']" in where and "file.toml" in where

@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from functools import partial
 
-from helpers.checks.engine import Answer, Exercise, faults
-from helpers.checks.engine.faults import Fault
+from helpers.checks.engine import Answer, Exercise, hints
+from helpers.checks.engine.hints import Fault
 from tests.saboteurs import saboteurs
 
 SABOTEURS: dict[Fault, tuple[str, ...]] = {
-    faults.NO_GRADIENT: ("detached", "under no_grad", "through NumPy"),
-    faults.DTYPE: ("forced to float32", "forced to float64", "whole numbers as floats"),
-    faults.IN_PLACE: ("writes into *",),
-    faults.KEPT: ("one tensor for all results", "the first answer for ever", "remembers by shape"),
+    hints.NO_GRADIENT: ("detached", "under no_grad", "through NumPy"),
+    hints.DTYPE: ("forced to float32", "forced to float64", "whole numbers as floats"),
+    hints.IN_PLACE: ("writes into *",),
+    hints.KEPT: ("one tensor for all results", "the first answer for ever", "remembers by shape"),
 }
 
 

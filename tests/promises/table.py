@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from helpers import checks
 from helpers.checks.engine import Exercise, Mistake
-from helpers.checks.engine.faults import Fault
+from helpers.checks.engine.hints import Fault
 from helpers.course.settings import Course
 from tests.promises import sentences
 

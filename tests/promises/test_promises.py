@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from helpers.checks import order_blind
-from helpers.checks.engine.faults import DTYPE
+from helpers.checks.engine.hints import DTYPE
 from helpers.course.settings import Course
 from tests import tiers
 from tests.common import UNITS

@@ -13,8 +13,7 @@ from torch import Tensor
 
 from helpers import encodings
 from helpers.checks.after_bert import common
-from helpers.checks.engine import Answer, Case, Exercise, Part, call, compare, differentiated
-from helpers.checks.engine.faults import DTYPE
+from helpers.checks.engine import DTYPE, Answer, Case, Exercise, Part, call, compare, differentiated
 
 CAUSAL, SYMMETRIC, DIRECTIONAL = "causal", "symmetric", "directional"
 BACKWARDS = "dtype and gradients"

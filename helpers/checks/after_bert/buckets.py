@@ -11,8 +11,7 @@ import torch
 from torch import Tensor
 
 from helpers import encodings
-from helpers.checks.engine import Case, Exercise, Part, call
-from helpers.checks.engine.faults import DTYPE
+from helpers.checks.engine import DTYPE, Case, Exercise, Part, call
 
 NEAR, FAR = "near: a bucket for each offset", "far: buckets that widen"
 SIZES = "other numbers of buckets"

@@ -7,22 +7,17 @@ from random import Random
 from typing import Any
 
 import torch
-from torch import Generator, Tensor
+from torch import Tensor
 
 from helpers import encodings
+from helpers.checks import draws
 from helpers.checks.engine import Answer, Case, backward, compare
 from helpers.checks.positions import by
 
 
-def normal_numbers(rng: Random, *shape: int) -> Tensor:
-    """Draw normal random numbers, float32."""
-    draw = Generator().manual_seed(rng.randrange(2**31))
-    return torch.randn(*shape, generator=draw)
-
-
 def random_heads(rng: Random) -> Tensor:
     """Draw (B, H, T, d) with four different sizes; d/2 is even, odd or 5."""
-    return normal_numbers(rng, 2, 3, rng.choice((5, 7, 9)), rng.choice((8, 10, 12)))
+    return draws.normal(rng, 2, 3, rng.choice((5, 7, 9)), rng.choice((8, 10, 12)))
 
 
 def transposed(x: Tensor) -> Tensor:

@@ -10,9 +10,10 @@ import torch
 from torch import Tensor
 
 from helpers import encodings
+from helpers.checks import draws
 from helpers.checks.after_bert import common
 from helpers.checks.engine import Answer, Case, Exercise, Part, call, differentiated, digits
-from helpers.checks.engine.faults import DTYPE, IN_PLACE
+from helpers.checks.engine.hints import DTYPE, IN_PLACE
 
 LEFT, RIGHT = "keys to the left", "0 to the right"
 LARGE, BACKWARDS = "large scores", "dtype and gradients"
@@ -26,8 +27,8 @@ def _counted(scores: Tensor) -> Tensor:
 
 def _scores(rng: Random, batch: int, heads: int, length: int) -> Tensor:
     """Draw scores with which some queries open nearly all gates, some hardly any."""
-    scores = 2 * common.normal_numbers(rng, batch, heads, length, 1)
-    return scores + 2 * common.normal_numbers(rng, batch, heads, length, length)
+    scores = 2 * draws.normal(rng, batch, heads, length, 1)
+    return scores + 2 * draws.normal(rng, batch, heads, length, length)
 
 
 def _shapes(rng: Random) -> Iterator[Tensor]:

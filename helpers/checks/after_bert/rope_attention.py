@@ -9,9 +9,10 @@ from random import Random
 import torch
 from torch import Tensor
 
+from helpers.checks import draws
 from helpers.checks.after_bert import common
 from helpers.checks.engine import Case, Exercise, Part, call, differentiated, digits
-from helpers.checks.engine.faults import DTYPE, NO_GRADIENT
+from helpers.checks.engine.hints import DTYPE, NO_GRADIENT
 
 ATTENTION, LARGE, BACKWARDS = "attention with RoPE", "large scores", "dtype and gradients"
 
@@ -24,7 +25,7 @@ def _rope_attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
 
 def _drawn(rng: Random, *shape: int) -> tuple[Tensor, Tensor, Tensor]:
     """Draw queries twice as long: the softmax is then far from even, and a wrong axis shows."""
-    q, k, v = (common.normal_numbers(rng, *shape) for _ in range(3))
+    q, k, v = (draws.normal(rng, *shape) for _ in range(3))
     return 2 * q, k, v
 
 

@@ -9,9 +9,10 @@ from random import Random
 from torch import Tensor
 
 from helpers import encodings
+from helpers.checks import draws
 from helpers.checks.after_bert import common
 from helpers.checks.engine import Answer, Case, Exercise, Part, call, differentiated, digits
-from helpers.checks.engine.faults import DTYPE, IN_PLACE, NO_GRADIENT
+from helpers.checks.engine.hints import DTYPE, IN_PLACE, NO_GRADIENT
 
 NEIGHBOURS, BASE = "pairs of neighbouring columns", "any other base"
 LAYOUTS, BACKWARDS = "both layouts", "dtype and gradients"
@@ -20,16 +21,16 @@ LAYOUTS, BACKWARDS = "both layouts", "dtype and gradients"
 def _shapes(rng: Random) -> Iterator[Tensor]:
     """Draw T beyond d and below it, odd and even numbers of pairs, and 1 of each size."""
     yield common.random_heads(rng)
-    yield common.normal_numbers(rng, 3, 2, rng.choice((12, 14)), 6)
-    yield common.normal_numbers(rng, 1, 5, rng.randint(3, 4), 2)
-    yield common.normal_numbers(rng, 2, 1, 1, 6)
-    yield common.normal_numbers(rng, 2, 1, rng.randint(5, 9), rng.choice((128, 160)))
+    yield draws.normal(rng, 3, 2, rng.choice((12, 14)), 6)
+    yield draws.normal(rng, 1, 5, rng.randint(3, 4), 2)
+    yield draws.normal(rng, 2, 1, 1, 6)
+    yield draws.normal(rng, 2, 1, rng.randint(5, 9), rng.choice((128, 160)))
 
 
 def _neighbours(rng: Random) -> Iterator[Case]:
     yield from map(call, _shapes(rng))
     # Narrow, so that all angles are exact enough in float32.
-    yield call(common.normal_numbers(rng, 1, 1, rng.randint(8200, 8250), 4))
+    yield call(draws.normal(rng, 1, 1, rng.randint(8200, 8250), 4))
     asked = call(common.transposed(common.random_heads(rng)))
     yield asked.labelled(f"{asked.label}, a transposed view")
 

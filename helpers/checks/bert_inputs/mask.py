@@ -16,7 +16,7 @@ from torch import Generator, Tensor
 
 from helpers.checks.bert_inputs import common
 from helpers.checks.engine import Answer, Case, CheckError, Exercise, Part, unchanged
-from helpers.checks.engine.faults import DTYPE, IN_PLACE
+from helpers.checks.engine.hints import DTYPE, IN_PLACE
 from helpers.corpora import inputs
 from helpers.corpora.masking import corrupt
 from helpers.corpora.wordpiece import MASK, SPECIAL

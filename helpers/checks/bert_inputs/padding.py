@@ -11,8 +11,7 @@ import torch
 from torch import Generator, Tensor
 
 from helpers.checks.bert_inputs import common
-from helpers.checks.engine import Case, Exercise, Part, call, compare
-from helpers.checks.engine.faults import IN_PLACE
+from helpers.checks.engine import IN_PLACE, Case, Exercise, Part, call, compare
 from helpers.corpora.wordpiece import CLS, MASK, PAD, SEP, UNK
 
 

@@ -12,8 +12,7 @@ from typing import Any
 import torch
 
 from helpers.checks.bert_inputs import common
-from helpers.checks.engine import Answer, Case, CheckError, Exercise, Part, unchanged
-from helpers.checks.engine.faults import IN_PLACE
+from helpers.checks.engine import IN_PLACE, Answer, Case, CheckError, Exercise, Part, unchanged
 from helpers.corpora import inputs
 from helpers.corpora.inputs import IS_NEXT, NOT_NEXT
 

@@ -13,7 +13,7 @@ from torch import Generator, Tensor, nn
 
 from helpers.checks.bert_inputs import common
 from helpers.checks.engine import Answer, Case, Exercise, Part, backward, compare, unchanged
-from helpers.checks.engine.faults import DTYPE, IN_PLACE
+from helpers.checks.engine.hints import DTYPE, IN_PLACE
 from helpers.corpora.wordpiece import PAD
 from helpers.model.bert import Bert
 

@@ -11,8 +11,7 @@ import torch
 from torch import Tensor
 
 from helpers.checks.claim_lab import common
-from helpers.checks.engine import Case, Exercise, Part
-from helpers.checks.engine.faults import IN_PLACE
+from helpers.checks.engine import IN_PLACE, Case, Exercise, Part
 from helpers.claims import claim, small
 
 FRACTION = "the fraction of right answers, by seed"

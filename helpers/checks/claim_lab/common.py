@@ -11,13 +11,14 @@ from typing import Any
 
 import pandas as pd
 import torch
-from torch import Generator, Tensor
 
+from helpers.checks import draws
 from helpers.checks.engine import Answer, Case, CheckError, compare
 from helpers.checks.engine.serialize import ARGUMENT, sanitize
 
 Ask = Callable[[Answer], Any]
 Given = tuple[Any, ...]
+normal = partial(draws.normal, dtype=torch.float64)
 
 
 def ask_for(name: str, *given: Any, keys: Sequence[str] | None = None) -> Ask:
@@ -140,9 +141,3 @@ def near(rng: Random, end: float, spread: float, count: int) -> Iterator[tuple[s
     for distance in (2.03, 1.98, 0.5, -0.5, -1.98, -2.03):
         words = f"{count} values, their mean {distance} standard deviations below {end:.3g}"
         yield words, drawn(rng, end - distance * spread, spread, count)
-
-
-def normal(rng: Random, *shape: int) -> Tensor:
-    """Draw normal random numbers, float64."""
-    draw = Generator().manual_seed(rng.randrange(2**31))
-    return torch.randn(*shape, generator=draw, dtype=torch.float64)

@@ -11,8 +11,7 @@ import torch
 from torch import Tensor
 
 from helpers.checks.claim_lab import common
-from helpers.checks.engine import Case, Exercise, Part
-from helpers.checks.engine.faults import IN_PLACE
+from helpers.checks.engine import IN_PLACE, Case, Exercise, Part
 from helpers.claims import claim
 from helpers.claims.order import along_and_overall
 from helpers.encodings import shift_matrix, sinusoidal_table

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from random import Random
 
 from helpers.checks.claim_lab.common import drawn
-from helpers.checks.engine import Case, Exercise, Part, call
-from helpers.checks.engine.faults import IN_PLACE
+from helpers.checks.engine import IN_PLACE, Case, Exercise, Part, call
 from helpers.claims import claim
 
 NEAR = "numbers near the end of the interval"

@@ -14,8 +14,7 @@ from random import Random
 from typing import Any
 
 from helpers.checks.claim_lab import common
-from helpers.checks.engine import Case, Exercise, Part
-from helpers.checks.engine.faults import IN_PLACE
+from helpers.checks.engine import IN_PLACE, Case, Exercise, Part
 from helpers.claims import CLAIMS, claim, settle
 from helpers.claims.claim import FAILS, HOLDS, OPEN, PARTLY, VERDICTS, Claim
 

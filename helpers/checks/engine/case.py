@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import re
 from collections.abc import Callable
@@ -18,7 +19,6 @@ Answer = Callable[..., Any]
 REACHED = "arguments that a gradient reaches"
 SEVEN = "about seven correct digits, as if rounded to float32 on the way"
 SIXTEEN = "about sixteen correct digits"
-WRITTEN = "leaf Variable that requires grad is being used in an in-place"  # PyTorch's words
 MANY = 20  # numbers in the text of an error
 
 
@@ -38,9 +38,9 @@ class Case:
     ask: Callable[[Answer], Any]
     read: Callable[[Any], Any] = lambda said: said
 
-    def map(self, told: Callable[[Any], Any]) -> Case:
-        """Return the case with what `told` makes of each result, in the place of the result."""
-        return replace(self, ask=lambda answer: told(self.ask(answer)))
+    def map(self, function: Callable[[Any], Any]) -> Case:
+        """Return the case with `function(result)` in the place of each result."""
+        return replace(self, ask=lambda answer: function(self.ask(answer)))
 
     def labelled(self, label: str) -> Case:
         """Return the same case under another label."""
@@ -90,7 +90,6 @@ def differentiated(
             return compare.no_plain_tensor(double)
         backward(result)
         backward(double)
-        gradients = {name: leaf.grad for name, leaf in given.items() if _floating(leaf)}
         return {
             "the result in float64": double,
             "its dtype where the arguments are float64": _dtype(double),
@@ -99,8 +98,11 @@ def differentiated(
             REACHED: _reached(given),
             f"{REACHED}, in float32": _reached(single),
             **{
-                f"the gradient of {name}": torch.zeros_like(given[name]) if grad is None else grad
-                for name, grad in gradients.items()
+                f"the gradient of {name}": torch.zeros_like(leaf)
+                if leaf.grad is None
+                else leaf.grad
+                for name, leaf in given.items()
+                if _floating(leaf)
             },
         }
 
@@ -120,10 +122,13 @@ def _on_leaves(function: Answer, given: dict[str, Any]) -> Any:
     before = tuple(sanitize(value) for value in given.values())
     try:
         result = function(*given.values())
-    except RuntimeError as error:  # PyTorch refuses a write where a gradient is to come back
-        if WRITTEN in str(error):
-            text = "your function changes an argument: work on a copy"
-            raise CheckError(text, ARGUMENT) from error
+    except RuntimeError as error:
+        # PyTorch refuses to write where a gradient is to come back: into an argument, or elsewhere?
+        if re.search("in-?place", str(error)):
+            again = tuple(each.detach() if _floating(each) else each for each in given.values())
+            with torch.no_grad(), contextlib.suppress(Exception):
+                function(*again)
+            unchanged(again, before)
         raise
     unchanged(tuple(given.values()), before)
     return result

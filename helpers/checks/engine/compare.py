@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import reprlib
 from dataclasses import dataclass
+from decimal import Decimal
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -41,6 +43,12 @@ def as_tensor(value: Any) -> Tensor | None:
         return None if tensor.is_complex() else tensor.to(torch.float64, copy=True)
     except (TypeError, ValueError, RuntimeError):  # no numbers in it, as in a meta tensor
         return None
+
+
+def as_number(value: Any) -> Any:
+    """A plain number as a tensor, so that int, float, fraction and tensor are equally welcome."""
+    plain = isinstance(value, Real | Decimal) and not isinstance(value, bool)
+    return torch.tensor(float(value), dtype=torch.float64) if plain else value
 
 
 def no_plain_tensor(value: Any) -> Any:
@@ -193,13 +201,12 @@ def _two_numbers(found: float, expected: float) -> str:
 
 
 def _two_values(found: Any, expected: Any) -> str:
-    """In short, or in full where that looks the same, with their types where these differ."""
+    """In short; where that looks the same, with their types if these differ, or else in full."""
     texts = [shown(found), shown(expected)]
     if texts[0] == texts[1]:
-        texts = [repr(each)[:200] for each in (found, expected)]
-        if type(found) is not type(expected):
-            texts = [
-                f"{text} ({type(each).__name__})"
-                for text, each in zip(texts, (found, expected), strict=True)
-            ]
+        kinds = [type(each).__name__ for each in (found, expected)]
+        if kinds[0] != kinds[1]:
+            texts = [f"{text} ({kind})" for text, kind in zip(texts, kinds, strict=True)]
+        else:
+            texts = [repr(each)[:200] for each in (found, expected)]
     return f"found {texts[0]}, expected {texts[1]}."

@@ -2,32 +2,35 @@
 
 A part asks the answer some questions (`Case`). The right result is what the reference answers to
 the same question, so whatever can be measured on an answer can be checked: numbers, properties,
-exceptions. A mistake is a wrong answer that people give. Where a learner's results are those of a
-mistake, its hint is shown.
+exceptions. A mistake is a wrong answer that people give. Its hint is shown only where it gives the
+learner's results in every part: where some parts agree, it may name what the learner did not do.
 """
 
 from __future__ import annotations
 
-import itertools
 import random
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from helpers.checks.engine import compare, mistake, run
-from helpers.checks.engine.caching import without_caching
+from helpers.checks.engine import compare, hints, run
 from helpers.checks.engine.case import Answer, Case
-from helpers.checks.engine.faults import Fault
-from helpers.checks.engine.grade import grade
+from helpers.checks.engine.hints import Fault, Mistake, Written
 from helpers.checks.engine.library import Forbidden, forbidden
-from helpers.checks.engine.mistake import Mistake, Written
-from helpers.checks.engine.report import Report
-from helpers.checks.engine.run import Answers, silent
+from helpers.checks.engine.report import STUB, Finding, Report
+from helpers.checks.engine.run import Answers, silent, without_caching
 from helpers.checks.engine.serialize import CapturedException
 from helpers.checks.engine.session import noted
 
 Drawn = dict[str, list[Case]]  # by part
+Difference = tuple[Case, Any, Any]  # a case, what an answer said to it, and what is right
+NOT_ALLOWED = (
+    "which is not allowed here. In practice you would do just that; here the points are for your "
+    "own code."
+)
+REMEMBERED = 16  # exercises, each with a seed
+_EXPECTED: dict[tuple[Exercise, int], dict[str, list[Any]]] = {}
 
 
 @dataclass(frozen=True)
@@ -71,7 +74,7 @@ class Exercise:
 
     @cached_property
     def _written(self) -> tuple[tuple[Written, ...], tuple[Mistake, ...]]:
-        return mistake.read(self.module, [part.name for part in self.parts])
+        return hints.load(self.module, [part.name for part in self.parts])
 
     @property
     def right_answers(self) -> tuple[Written, ...]:
@@ -92,33 +95,41 @@ class Exercise:
         """Check `answer`; `seed` draws the shapes and numbers of the questions."""
         drawn = self.drawn(seed)
         self._expected(drawn, seed)  # before a learner's answer is asked, which may write into it
-        answers = self._asked(drawn, answer)
-        return noted(self.judge(answers, seed, drawn), self, answer)
+        return noted(self.grade(self._ask(drawn, answer), seed, drawn), self, answer)
 
     def ask(self, answer: Answer, seed: int) -> Answers:
         """What `answer` says to the questions of every part."""
-        return self._asked(self.drawn(seed), answer)
+        return self._ask(self.drawn(seed), answer)
 
-    def judge(self, answers: Answers, seed: int, drawn: Drawn | None = None) -> Report:
-        """The report on what `ask` was told with the same seed, here or in another process.
+    def _ask(self, drawn: Drawn, answer: Answer) -> Answers:
+        said = {n: run.run_cases(cases, answer, self._forbidden) for n, cases in drawn.items()}
+        found, used = ({n: each[place] for n, each in said.items()} for place in (0, 1))
+        return Answers(getattr(answer, "__name__", self.name), found, used)
+
+    def grade(self, answers: Answers, seed: int, drawn: Drawn | None = None) -> Report:
+        """The report on what `ask` returned with the same seed, here or in another process.
 
         Args:
-            drawn: with that seed.
+            drawn: the cases of that seed; drawn anew if not given.
         """
         drawn = drawn or self.drawn(seed)
         expected = self._expected(drawn, seed)
         with silent():
-            return Report(self.name, grade(self, answers, drawn, expected))
+            found = {n: _read(drawn[n], answers.found[n]) for n in drawn}
+            differ = {n: self._difference(drawn[n], found[n], expected[n]) for n in drawn}
+            hint = self._hint(drawn, found, {name for name in drawn if differ[name]})
+            told = [self._finding(each, answers, differ[each.name], hint) for each in self.parts]
+            return Report(self.name, told)
 
     def is_correct(self, answer: Answer, seed: int = 0) -> bool:
         """Whether `answer` earns all points; no more is asked once a part is wrong."""
         drawn = self.drawn(seed)
         expected = self._expected(drawn, seed)
         for name, cases in drawn.items():
-            said, used = run.ask(cases, answer, self._forbidden)
+            said, used = run.run_cases(cases, answer, self._forbidden)
             with silent():
-                found = [run.read(*pair) for pair in zip(cases, said, strict=True)]
-            if used or not compare.same(found, expected[name], self.tolerance):
+                found = _read(cases, said)
+            if used or self._difference(cases, found, expected[name]):
                 return False
         return True
 
@@ -139,11 +150,6 @@ class Exercise:
         cases = list(part.cases(random.Random(f"{self.name} {part.name} {seed}")))
         return [*map(without_caching, cases[:1]), *cases[1:]]
 
-    def _asked(self, drawn: Drawn, answer: Answer) -> Answers:
-        said = {name: run.ask(cases, answer, self._forbidden) for name, cases in drawn.items()}
-        found, used = ({name: each[place] for name, each in said.items()} for place in (0, 1))
-        return Answers(getattr(answer, "__name__", self.name), found, used)
-
     @cached_property
     def _forbidden(self) -> Forbidden:
         return forbidden((self.reference, *self.forbidden))
@@ -162,15 +168,55 @@ class Exercise:
                     name: [run.run_case(case, self.reference) for case in cases]
                     for name, cases in drawn.items()
                 }
-            said = itertools.chain(*expected.values())
-            if failed := next((e for e in said if isinstance(e, CapturedException)), None):
+            all_said = (e for said in expected.values() for e in said)
+            if error := next((e for e in all_said if isinstance(e, CapturedException)), None):
                 raise RuntimeError(
-                    f"the course's own answer to “{self.name}” stopped ({failed.kind}: "
-                    f"{failed.text}); restart the kernel, and tell the authors if it happens again"
+                    f"the course's own answer to “{self.name}” stopped ({error.kind}: "
+                    f"{error.text}); restart the kernel, and tell the authors if it happens again"
                 )
             _EXPECTED[self, seed] = expected
         return _EXPECTED[self, seed]
 
+    def _difference(
+        self, cases: Sequence[Case], found: Sequence[Any], expected: Sequence[Any]
+    ) -> Difference | None:
+        """The first case of a part in which a result is not the expected one; None if all are."""
+        for each in zip(cases, found, expected, strict=True):
+            if not compare.same(*each[1:], self.tolerance):
+                return each
+        return None
 
-REMEMBERED = 16  # exercises, each with a seed
-_EXPECTED: dict[tuple[Exercise, int], dict[str, list[Any]]] = {}
+    def _hint(self, drawn: Drawn, found: dict[str, list[Any]], wrong: set[str]) -> str:
+        """The hint of the first mistake that gives all results; "" if none does."""
+        wrong_first = sorted(drawn, key=lambda name: name not in wrong)
+        pairs = [pair for n in wrong_first for pair in zip(drawn[n], found[n], strict=True)]
+        for mistake in self.mistakes:
+            # Those that lose other parts need not be asked.
+            if wrong == {*mistake.loses} and mistake.gives(pairs, self.tolerance):
+                return mistake.hint
+        return ""
+
+    def _finding(
+        self, part: Part, answers: Answers, differs: Difference | None, hint: str
+    ) -> Finding:
+        if used := answers.used[part.name]:
+            message = f"This calls {', '.join(used[:3])}, {NOT_ALLOWED}"
+            return Finding(part.name, part.points, 0, message)
+        if differs is None:
+            return Finding(part.name, part.points, part.points)
+        case, found, expected = differs
+        # PyTorch raises the same for what it cannot do, but never without a text.
+        if found == CapturedException("NotImplementedError", ""):
+            return Finding(part.name, part.points, 0, STUB)
+        if not hint and (fault := hints.fault_in(found, expected, self.tolerance)):
+            hint = fault.hint
+        asked = f"{answers.name}{case.label}" if case.label.startswith("(") else case.label
+        if isinstance(found, CapturedException):
+            message = f"{asked}: {found.message()}"
+            return Finding(part.name, part.points, 0, message, hint, found.line)
+        message = f"{asked}: {compare.difference(found, expected, self.tolerance)}"
+        return Finding(part.name, part.points, 0, message, hint)
+
+
+def _read(cases: Sequence[Case], said: Sequence[Any]) -> list[Any]:
+    return [run.read(*pair) for pair in zip(cases, said, strict=True)]

@@ -37,11 +37,13 @@ class Forbidden:
 
 def forbidden(answers: Iterable[Callable[..., Any]]) -> Forbidden:
     """Functions and classes, compiled ones as well."""
-    answers = tuple(answers)
-    places = {_place(code): name for answer in answers for code, name in _codes(answer)}
-    bare = (each for each in answers if not any(True for _ in _codes(each)))
-    compiled = {each: _name(each) for each in bare}
-    return Forbidden(places, compiled)
+    found = Forbidden({}, {})
+    for answer in answers:
+        codes, name = list(_codes(answer)), _name(answer)
+        found.places.update(dict.fromkeys(map(_place, codes), name))
+        if not codes:
+            found.compiled[answer] = name
+    return found
 
 
 @contextmanager
@@ -89,13 +91,12 @@ def _elsewhere(frame: FrameType) -> str:
     return f"{package}: {name.partition('.')[0]}" if found else ""
 
 
-def _codes(answer: Callable[..., Any]) -> Iterator[tuple[CodeType, str]]:
-    functions = vars(answer).values() if isinstance(answer, type) else [answer]
-    for function in functions:
+def _codes(answer: Callable[..., Any]) -> Iterator[CodeType]:
+    for function in vars(answer).values() if isinstance(answer, type) else [answer]:
         inner = getattr(function, "fget", None) or function  # of a property
         code = getattr(inspect.unwrap(inner), "__code__", None)
         if isinstance(code, CodeType):
-            yield code, _name(answer)
+            yield code
 
 
 def _place(code: CodeType) -> tuple[str, int] | CodeType:
@@ -104,18 +105,14 @@ def _place(code: CodeType) -> tuple[str, int] | CodeType:
 
 
 def _name(answer: Callable[..., Any]) -> str:
-    module = str(answer.__module__)
-    inner = any(each.startswith("_") for each in module.split("."))
+    """Its name, behind the outermost package that has it, from which a learner imports it."""
     owner, _, method = getattr(answer, "__qualname__", "").rpartition(".")
     if inspect.isfunction(answer) and owner and not owner.endswith("<locals>"):
         return f"{owner}.{method}"  # a learner has an object of that class, and no module
     name = answer.__name__ or "a compiled version"  # as PyTorch's own operators have none
-    return name if inner else f"{_package(module, answer)}.{name}"
-
-
-def _package(module: str, answer: Callable[..., Any]) -> str:
-    """The outermost package that has the answer under its own name, as a learner imports it."""
-    steps = module.split(".")
-    outer = (".".join(steps[:n]) for n in range(1, len(steps)))
-    has = (each for each in outer if getattr(sys.modules.get(each), answer.__name__, 0) is answer)
-    return next(has, module)
+    steps = str(answer.__module__).split(".")
+    if any(each.startswith("_") for each in steps):
+        return name
+    packages = [".".join(steps[:n]) for n in range(1, len(steps) + 1)]
+    has = (each for each in packages if getattr(sys.modules.get(each), name, None) is answer)
+    return f"{next(has, packages[-1])}.{name}"

@@ -8,6 +8,7 @@ a notebook that it does not trust: each symbol has its word beside it.
 
 from __future__ import annotations
 
+import math
 import zlib
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
@@ -80,9 +81,10 @@ class Report:
 
     @property
     def earned(self) -> float:
-        """Points earned: nbgrader gives full marks for nan, and fails above the maximum."""
-        earned = float(sum(finding.earned for finding in self.findings))
-        return round(min(max(0.0, earned), float(self.points)), 6)
+        """Points earned; nbgrader gives full marks for nan, and fails above the maximum."""
+        earned = sum(finding.earned for finding in self.findings)
+        earned = earned if math.isfinite(earned) else 0
+        return round(float(min(max(earned, 0), self.points)), 6)
 
     @property
     def complete(self) -> bool:
@@ -150,18 +152,15 @@ def _is_finding(data: Any) -> bool:
     return False
 
 
-def deduplicated(findings: list[Finding]) -> list[Finding]:
+def deduplicated(findings: Iterable[Finding]) -> list[Finding]:
     """The findings, each message and each line of code only where it is given first."""
-    messages = {f.message: f for f in reversed(findings)}
-    lines = {f.line: f for f in reversed(findings)}
-    return [
-        replace(
-            f,
-            message=f.message if messages[f.message] is f else "",
-            line=f.line if lines[f.line] is f else "",
-        )
-        for f in findings
-    ]
+    found: list[Finding] = []
+    told: set[str] = set()
+    for each in findings:
+        message, line = ("" if text in told else text for text in (each.message, each.line))
+        found.append(replace(each, message=message, line=line))
+        told |= {message, line}
+    return found
 
 
 def points(number: float) -> str:

@@ -1,4 +1,4 @@
-"""Asks an answer: what it prints, draws and switches stays with it, and no setting decides a mark.
+"""Asks an answer: what it prints, draws, switches and keeps stays with it and decides no mark.
 
 What a notebook sets for the whole process comes back afterwards.
 """
@@ -6,17 +6,21 @@ What a notebook sets for the whole process comes back afterwards.
 from __future__ import annotations
 
 import contextlib
+import functools
 import io
+import itertools
 import logging
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from random import Random
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
+from torch import Generator, Tensor
 
 from helpers.checks.engine import compare
 from helpers.checks.engine.case import Answer, Case
@@ -88,6 +92,8 @@ SETTINGS = SWITCHES | {
         {"divide": "warn", "over": "warn", "under": "ignore", "invalid": "warn"},
     ),
     "recursion": Setting(sys.getrecursionlimit, sys.setrecursionlimit, 3_000),
+    # A handler of a log may hold on to stderr.
+    "logging": Setting(lambda: logging.root.manager.disable, logging.disable, logging.CRITICAL),
     "debugger": Setting(
         lambda: sys.breakpointhook, partial(setattr, sys, "breakpointhook"), _ignore_breakpoint
     ),
@@ -115,9 +121,7 @@ def as_they_start(settings: Mapping[str, Setting]) -> Iterator[list[str]]:
 
 @contextlib.contextmanager
 def silent() -> Iterator[None]:
-    """What an answer prints or warns about does not reach the page, nor its random numbers others.
-
-    Nor do the notebook's settings reach the answer, or the questions that are drawn for it.
+    """Keep an answer's output, warnings and random draws in, and the notebook's settings out.
 
     nbgrader gives 0 to a test cell that writes to stderr, a mere warning included.
     """
@@ -131,11 +135,7 @@ def silent() -> Iterator[None]:
         torch.random.fork_rng(devices=[]),
     ):
         warnings.simplefilter("ignore")
-        logging.disable()  # a handler may hold on to stderr
-        try:
-            yield
-        finally:
-            logging.disable(logging.NOTSET)
+        yield
 
 
 @dataclass(frozen=True)
@@ -153,10 +153,12 @@ class Answers:
     used: dict[str, list[str]]
 
 
-def ask(cases: Sequence[Case], answer: Answer, forbidden: Forbidden) -> tuple[list[Any], list[str]]:
-    """Return what `answer` says to each question, and the forbidden functions that it calls.
+def run_cases(
+    cases: Sequence[Case], answer: Answer, forbidden: Forbidden
+) -> tuple[list[Any], list[str]]:
+    """Return what `answer` says to each case, and the forbidden functions that it calls.
 
-    It is `RESULT_MUTATED` where a result is no longer what it was when the last question was asked.
+    A result that has changed by the time that all cases have run is `RESULT_MUTATED`.
     """
     with silent(), library_calls(forbidden) as called:
         results = [_execute(case, answer) for case in cases]
@@ -174,7 +176,7 @@ def run_case(case: Case, answer: Answer) -> Any:
 
 
 def read(case: Case, found: Any) -> Any:
-    """Return what is compared of a result, which somebody may have made up."""
+    """Return what is compared of a result; one that `case` cannot read is compared as it is."""
     try:
         return found if isinstance(found, CapturedException) else case.read(found)
     except Exception:
@@ -195,3 +197,89 @@ def _execute(case: Case, answer: Answer) -> tuple[Any, Any]:
         text = f"your function changes a setting ({switched[0]}) and does not restore it"
         raw, found = None, capture(CheckError(text, SETTING))
     return raw, found
+
+
+def without_caching(case: Case) -> Case:
+    """The same question, its first call made before as well, with other numbers and the same.
+
+    What is remembered by the tensor object gives another result than is right, as it would after
+    a step of an optimizer; what returns one tensor again and again ends in `RESULT_MUTATED`.
+    A class is asked as it is: what an object keeps is for the exercise to say.
+    """
+    return replace(case, ask=lambda answer: case.ask(_called_before(answer)))
+
+
+def _called_before(answer: Answer) -> Answer:
+    if isinstance(answer, type):
+        return answer
+    calls = itertools.count()
+
+    @functools.wraps(answer)
+    def called(*arguments: Any, **options: Any) -> Any:
+        if next(calls):
+            return answer(*arguments, **options)
+        given, before = [*arguments, *options.values()], []
+        for change in (_others, torch.clone):  # the same numbers too: some remember by value
+            with contextlib.suppress(Exception, SystemExit, GeneratorExit), _filled(given, change):
+                before.append(answer(*arguments, **options))
+        found = answer(*arguments, **options)
+        same = isinstance(found, dict) and any(found is each for each in before)
+        if same or (_memory(before) & _memory(found)) - _memory(given):
+            raise CheckError(RESULT_MUTATED.text, RESULT_MUTATED.kind)
+        return found
+
+    return called
+
+
+@contextlib.contextmanager
+def _filled(given: list[Any], change: Callable[[Tensor], Tensor]) -> Iterator[None]:
+    """Put other numbers into each tensor for a while, and let no draw of this while count."""
+    states: list[tuple[Callable[[Any], Any], Any]] = []
+    states += [(each.set_state, each.get_state()) for each in given if isinstance(each, Generator)]
+    states += [(each.setstate, each.getstate()) for each in given if isinstance(each, Random)]
+    tensors = (each for each in given if type(each) is Tensor and each.numel())
+    numbers = [(each, each.detach().clone()) for each in tensors]
+    with torch.random.fork_rng(devices=[]):
+        try:
+            for tensor, before in numbers:
+                _fill(tensor, change(before))
+            yield
+        finally:
+            for tensor, before in numbers:
+                _fill(tensor, before)
+            for set_back, state in states:
+                set_back(state)
+
+
+def _others(numbers: Tensor) -> Tensor:
+    """Other numbers that may be asked too: a permutation stays one.
+
+    The parents of a tree, one of them −1, stay as they are: whoever climbs a circle never ends.
+    """
+    if numbers.is_floating_point():
+        return numbers.flip(tuple(range(numbers.dim())))
+    if numbers.dim() == 0 or (numbers.dim() == 1 and numbers.min() < 0):
+        return numbers
+    rows_or_all_different = numbers.dim() > 1 or len(numbers.unique()) == len(numbers)
+    return numbers.flip(0) if rows_or_all_different else numbers.min().expand_as(numbers)
+
+
+def _fill(tensor: Tensor, numbers: Tensor) -> None:
+    # A view that shows one number at many places cannot be written into.
+    with torch.no_grad(), contextlib.suppress(RuntimeError):
+        tensor.copy_(numbers)
+
+
+def _memory(value: Any) -> set[int]:
+    """Where the numbers of a value's tensors and arrays stand.
+
+    A list may well be the same one each time, looked up in a table that the answer begins with.
+    """
+    if isinstance(value, list | tuple | dict):
+        inner = value.values() if isinstance(value, dict) else value
+        return set().union(*map(_memory, inner))
+    if type(value) is np.ndarray and value.size:
+        return {value.ctypes.data}
+    if type(value) in compare.ARRAYS and value.layout is torch.strided and value.numel():
+        return {value.untyped_storage().data_ptr()}
+    return set()

@@ -27,6 +27,9 @@ BITS = 1024  # of an integer
 KEY_BITS = 60  # of one that is a key
 AXES = 64  # of a tensor
 LONGEST = 160  # characters of an error's text
+EXPLAINED = {  # what Python says of a mistake that people make, and what it means
+    "'float' object has no attribute 'numerator'": " (statistics was given a nan or an infinity)",
+}
 ARGUMENT, RESULT, SETTING = "argument changed", "result kept", "setting changed"  # by an answer
 # Where no learner writes: this package, Python and what is installed.
 _OURS = (
@@ -75,6 +78,7 @@ RESULT_MUTATED = CapturedException(
 def capture(error: BaseException) -> CapturedException:
     """What is told of an exception: its kind, the first line of its text, and where it arose."""
     text = str(error).strip().split("\n")[0]
+    text += EXPLAINED.get(text, "")
     short = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
     kind = error.kind if isinstance(error, CheckError) else type(error).__name__
     return CapturedException(kind, short, _line(error))

@@ -66,11 +66,12 @@ def _unread(answer: Any) -> str:
     cells = [str(each) for each in reversed(shell.user_ns.get("In", []))]
     for name in (n for n, v in shell.user_ns.items() if v is answer and not n.startswith("_")):
         word = re.escape(name)
-        # At the beginning of a line, or of one in the string to which a magic command turns a cell.
-        line = rf"(?:^|'|\\n) *(?:(?:async )?(?:def|class) +{word}\b|{word} *[:=][^=])"
-        defines = re.compile(line, re.MULTILINE)
-        newest = next((cell for cell in cells if defines.search(cell)), "")
-        if not _is_python(newest):
+        defined = rf"(?:def|class) +{word}\b"
+        # A cell with a magic command holds its lines in a string, so they are looked for anywhere.
+        may = rf"{defined}|\b{word}\s*[:=]|import .*(?:\b{word}\b|\*)|magic\('run'"
+        does = rf"^(?:async )?{defined}|^{word} *=[^=]"
+        newest = next((cell for cell in cells if re.search(may, cell)), "")
+        if re.search(does, newest, re.MULTILINE) and not _is_python(newest):
             return name
     return ""
 

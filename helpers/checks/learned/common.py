@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from random import Random
 from typing import Any
 from zlib import crc32
 
@@ -17,16 +16,6 @@ from helpers.checks.engine.case import SEVEN, SIXTEEN
 # How far the moments of a right answer's draws may lie from what is expected of them, in standard
 # deviations: beyond 6 comes one draw in 500 million.
 FARTHEST = 6
-
-
-def normal_numbers(rng: Random, *shape: int) -> Tensor:
-    """Return normal random numbers, float32."""
-    return torch.randn(shape, generator=Generator().manual_seed(rng.randrange(2**31)))
-
-
-def random_positions(rng: Random, below: int, *shape: int) -> Tensor:
-    """Return random positions, in no order."""
-    return torch.randint(below, shape, generator=Generator().manual_seed(rng.randrange(2**31)))
 
 
 def made(answer: Answer, **sizes: Any) -> Any:

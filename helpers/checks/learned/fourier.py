@@ -11,8 +11,8 @@ import torch
 from torch import Generator, Tensor
 
 from helpers import encodings
-from helpers.checks.engine import Answer, Case, Exercise, Part
-from helpers.checks.engine.faults import DTYPE, IN_PLACE, NO_GRADIENT
+from helpers.checks import draws
+from helpers.checks.engine import DTYPE, IN_PLACE, NO_GRADIENT, Answer, Case, Exercise, Part
 from helpers.checks.learned import common
 
 MAX_LEN = 30  # it plays no part, and positions go beyond it
@@ -48,7 +48,7 @@ def _with_weights(answer: Answer, num_features: int, seed: int) -> Any:
 def _features_case(rng: Random, *shape: int) -> Case:
     """The module is asked twice, since positions may differ where their shape does not."""
     seed, num_features = rng.randrange(1000), 2 * rng.choice((1, 5, 6, 7, 8, 13))
-    first, second = (common.random_positions(rng, 2 * MAX_LEN, *shape) for _ in range(2))
+    first, second = (draws.integers(rng, 2 * MAX_LEN, *shape) for _ in range(2))
 
     def ask(answer: Answer) -> dict[str, Any]:
         module = _with_weights(answer, num_features, seed)
@@ -69,7 +69,7 @@ def _equation_2(rng: Random) -> Iterator[Case]:
 
 def _far(rng: Random) -> Case:
     """Odd positions, which half precision has not, and beyond what int16 counts."""
-    seed, positions = rng.randrange(1000), 2049 + 2 * common.random_positions(rng, 30_000, 16)
+    seed, positions = rng.randrange(1000), 2049 + 2 * draws.integers(rng, 30_000, 16)
 
     def ask(answer: Answer) -> Any:
         module = _with_weights(answer, 4, seed)
@@ -81,7 +81,7 @@ def _far(rng: Random) -> Case:
 
 def _w_r_is_trained(rng: Random) -> Iterator[Case]:
     half = rng.randint(5, 9)
-    positions = common.random_positions(rng, MAX_LEN, 11)
+    positions = draws.integers(rng, MAX_LEN, 11)
 
     def ask(answer: Answer) -> dict[str, Any]:
         module = answer(d_model=20, num_features=2 * half)
@@ -119,7 +119,7 @@ def _equation_6(rng: Random) -> Iterator[Case]:
 
 def _mlp_case(rng: Random, num_features: int, *shape: int, training: bool = True) -> Case:
     """The MLP of the features as they are; and where it takes no notice of them."""
-    seed, positions = rng.randrange(1000), common.random_positions(rng, 2 * MAX_LEN, *shape)
+    seed, positions = rng.randrange(1000), draws.integers(rng, 2 * MAX_LEN, *shape)
     positions[..., -1] += rng.randint(1000, 9000)
 
     def ask(answer: Answer) -> dict[str, Any]:
@@ -143,13 +143,13 @@ def _of_any_shape(rng: Random) -> Iterator[Case]:
         yield _features_case(rng, *shape)
     yield _mlp_case(rng, 16, less, more)
     yield _mlp_case(rng, 12, more, less, training=False)
-    positions = common.random_positions(rng, 40, less, more)
+    positions = draws.integers(rng, 40, less, more)
     words = f"shape of vectors(positions) with positions of shape {tuple(positions.shape)}"
     yield Case(words, lambda answer: tuple(_with_weights(answer, 16, 0).vectors(positions).shape))
 
 
 def _backwards(rng: Random) -> Iterator[Case]:
-    positions, seed = common.random_positions(rng, 40, 2, rng.randint(5, 7)), rng.randrange(1000)
+    positions, seed = draws.integers(rng, 40, 2, rng.randint(5, 7)), rng.randrange(1000)
 
     def ask(answer: Answer, method: str, positions: Tensor, training: bool) -> dict[str, Any]:
         module = _with_weights(answer, 16, seed).train(training)

@@ -12,8 +12,8 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from helpers import encodings
-from helpers.checks.engine import Answer, Case, Exercise, Part
-from helpers.checks.engine.faults import DTYPE, IN_PLACE, NO_GRADIENT
+from helpers.checks import draws
+from helpers.checks.engine import DTYPE, IN_PLACE, NO_GRADIENT, Answer, Case, Exercise, Part
 from helpers.checks.learned import common
 
 WIDTH = 24
@@ -54,10 +54,10 @@ def _of_the_index(rng: Random) -> Iterator[Case]:
     forwards = torch.arange(length)
     words = f"the positions 0 … {length - 1}, then backwards"
     yield _index_case(words, seed, forwards, forwards.flip(0))
-    mixed = 1 + common.random_positions(rng, _max_len(seed) - 1, length)
-    beyond = common.random_positions(rng, 2000, length) + _max_len(seed)
+    mixed = 1 + draws.integers(rng, _max_len(seed) - 1, length)
+    beyond = draws.integers(rng, 2000, length) + _max_len(seed)
     yield _index_case("positions in no order, then beyond max_len", seed, mixed, beyond)
-    far = 32_768 + common.random_positions(rng, 30_000, rng.randint(65, 80))
+    far = 32_768 + draws.integers(rng, 30_000, rng.randint(65, 80))
     yield _index_case("positions beyond 32,767, then others", seed, far, far.flip(0))
     yield _index_case("a single position, then another", seed, mixed[:1], beyond[:1])
     short = rng.randint(3, 20)
@@ -68,8 +68,8 @@ def _of_the_index(rng: Random) -> Iterator[Case]:
 def _of_any_shape(rng: Random) -> Iterator[Case]:
     seed, more, less = rng.randrange(1000), rng.randint(6, 9), rng.randint(2, 4)
     for shape in ((less, more), (more, less), (more, more), (1, more), (less, 1)):
-        positions = common.random_positions(rng, _max_len(seed), *shape)
-        beyond = common.random_positions(rng, 2000, *shape) + _max_len(seed)
+        positions = draws.integers(rng, _max_len(seed), *shape)
+        beyond = draws.integers(rng, 2000, *shape) + _max_len(seed)
         words = f"positions of shape {shape}, then of some beyond max_len"
         yield _index_case(words, seed, positions, beyond)
 
@@ -91,13 +91,13 @@ def _normed(rng: Random) -> Iterator[Case]:
             ),
         }
 
-    for positions in (torch.arange(length), common.random_positions(rng, 2000, 3, 5)):
+    for positions in (torch.arange(length), draws.integers(rng, 2000, 3, 5)):
         words = f"vectors for given weights and positions of shape {tuple(positions.shape)}"
         yield Case(words, partial(ask, positions=positions))
 
 
 def _backwards(rng: Random) -> Iterator[Case]:
-    positions, seed = common.random_positions(rng, 40, 2, rng.randint(5, 9)), rng.randrange(1000)
+    positions, seed = draws.integers(rng, 40, 2, rng.randint(5, 9)), rng.randrange(1000)
 
     def ask(answer: Answer, positions: Tensor, training: bool) -> dict[str, Any]:
         module = _with_weights(answer, seed, "mlp", "norm").train(training)

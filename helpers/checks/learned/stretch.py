@@ -11,9 +11,9 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from helpers import encodings
+from helpers.checks import draws
 from helpers.checks.engine import Answer, Case, Exercise, Part, call, differentiated, digits
-from helpers.checks.engine.faults import DTYPE, NO_GRADIENT
-from helpers.checks.learned import common
+from helpers.checks.engine.hints import DTYPE, NO_GRADIENT
 from helpers.encodings.cope import between
 
 
@@ -26,7 +26,7 @@ def stretched(table: Tensor, length: int) -> Tensor:
 
 
 def _rows(rng: Random) -> Tensor:
-    return common.normal_numbers(rng, rng.randint(8, 14), rng.randint(4, 7))
+    return draws.normal(rng, rng.randint(8, 14), rng.randint(4, 7))
 
 
 def _longer(rng: Random) -> Iterator[Case]:
@@ -38,9 +38,9 @@ def _longer(rng: Random) -> Iterator[Case]:
     yield call(rows[:, :1], length)
     yield call(rows[:, :4].T, rng.randint(200, 300))
     # Here an arange in fractions ends one step too late.
-    yield call(common.normal_numbers(rng, 12, 4), rng.choice([16, 31, 61]))
+    yield call(draws.normal(rng, 12, 4), rng.choice([16, 31, 61]))
     # More rows than a byte counts; small numbers, so that places may be rounded to float32.
-    many = common.normal_numbers(rng, rng.randint(260, 300), 2) / 10
+    many = draws.normal(rng, rng.randint(260, 300), 2) / 10
     yield call(many, rng.randint(520, 700))
 
 
@@ -60,7 +60,7 @@ def _shorter(rng: Random) -> Iterator[Case]:
     fewer = [n for n in range(steps - 4, steps) if steps % n]
     yield call(rows, rng.choice(fewer) + 1)
     # Transposed, so that no row lies in one piece of memory.
-    wide = common.normal_numbers(rng, rng.randint(9, 12), 2 * rng.randint(3, 4)).T
+    wide = draws.normal(rng, rng.randint(9, 12), 2 * rng.randint(3, 4)).T
     yield call(wide, 2)
     yield call(wide, 3)  # an even number of rows has none in the middle
 

@@ -11,16 +11,9 @@ import torch
 from torch import Tensor
 
 from helpers import encodings
-from helpers.checks.engine import (
-    Answer,
-    Case,
-    CheckError,
-    Exercise,
-    Part,
-    refusal,
-    unchanged,
-)
-from helpers.checks.engine.faults import IN_PLACE
+from helpers.checks import draws
+from helpers.checks.engine import Answer, Case, CheckError, Exercise, Part, refusal, unchanged
+from helpers.checks.engine.hints import IN_PLACE
 from helpers.checks.learned import common
 from helpers.checks.positions import at
 from helpers.encodings import absolute
@@ -75,8 +68,8 @@ def _inputs(rng: Random) -> Iterator[tuple[Tensor, Tensor]]:
         ((2, rng.randint(515, 540), 6), 1),  # beyond the default
     ):
         yield (
-            common.normal_numbers(rng, *shape),
-            common.normal_numbers(rng, shape[1] + more, shape[2]),
+            draws.normal(rng, *shape),
+            draws.normal(rng, shape[1] + more, shape[2]),
         )
 
 
@@ -106,7 +99,7 @@ def _rows_chosen(rng: Random) -> Iterator[Case]:
         }
 
     for x, rows in _inputs(rng):
-        positions = common.random_positions(rng, len(rows), *x.shape[:2])
+        positions = draws.integers(rng, len(rows), *x.shape[:2])
         words = f"embed(x, positions) with x of shape {tuple(x.shape)} and {len(rows)} given rows"
         yield Case(words, partial(ask, x=x, rows=rows, positions=positions))
 
@@ -165,7 +158,7 @@ def _backwards(rng: Random) -> Iterator[Case]:
                 seen[f"the result {words}"] = result
         return seen | {"the gradient of x": leaf.grad, "the gradient of the rows": of_own}
 
-    positions = common.random_positions(rng, len(rows), *x.shape[:2])
+    positions = draws.integers(rng, len(rows), *x.shape[:2])
     yield Case("embed(x)", partial(ask, given=()))
     yield Case("embed(x, positions)", partial(ask, given=(positions,)))
 
@@ -179,9 +172,9 @@ def _too_long(rng: Random) -> Iterator[Case]:
 
     rows = rng.randint(6, 8)
     for batch, length, width in ((3, rows + 1, 4), (2, 2 * rows, 5), (rows + 2, rows, rows + 3)):
-        x = common.normal_numbers(rng, batch, length, width)
+        x = draws.normal(rng, batch, length, width)
         for shape in ((), (length,), (batch, length)):  # of the positions; () for none
-            given = (common.random_positions(rng, rows, *shape),) if shape else ()
+            given = (draws.integers(rng, rows, *shape),) if shape else ()
             words = f"embed(x, positions {shape})" if given else "embed(x)"
             label = f"{words} with x of shape {tuple(x.shape)} and max_len={rows}"
             yield Case(label, partial(ask, x=x, max_len=rows, given=given))

@@ -9,8 +9,7 @@ from random import Random
 import torch
 from torch import Tensor
 
-from helpers.checks.engine import Case, Exercise, Part, call
-from helpers.checks.engine.faults import IN_PLACE
+from helpers.checks.engine import IN_PLACE, Case, Exercise, Part, call
 from helpers.checks.longer import common
 from helpers.model.decoder import Cache
 

@@ -9,8 +9,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from helpers.checks import draws
 from helpers.checks.engine import Case, Exercise, Part, call
-from helpers.checks.mini_bert import common
 
 Scored = tuple[Tensor, Tensor, Tensor, Tensor]  # logits, targets, kinds, posterior
 
@@ -36,7 +36,7 @@ def _text(rng: Random, sizes: tuple[int, int, int], number: int, once: bool = Fa
         once: some kinds are chosen once, so that a mean over all chosen places is another.
     """
     shape, size = sizes[:2], sizes[2]
-    draw = common.generator(rng)
+    draw = draws.generator(rng)
     words = torch.randint(size, shape, generator=draw)
     kinds = (torch.rand(shape, generator=draw).square() * number).long()
     chosen = torch.rand(shape, generator=draw) < 0.4
@@ -81,7 +81,7 @@ def _large(rng: Random) -> Iterator[Case]:
     """Logits around a level of each position, in the hundreds."""
     for spread, level in ((100, 300), (1, 900)):
         logits, targets, kinds, posterior = _text(rng, _sizes(rng), rng.randint(2, 3))
-        levels = level * torch.randn(*logits.shape[:2], 1, generator=common.generator(rng)).sign()
+        levels = level * torch.randn(*logits.shape[:2], 1, generator=draws.generator(rng)).sign()
         logits = spread * logits + levels
         at = tuple(each[0] for each in torch.where(targets != -100))
         logits[at][targets[at]], logits[at][targets[at] - 1] = -450, 450  # too far for a float64
@@ -92,7 +92,7 @@ def _impossible(rng: Random) -> Iterator[Case]:
     """Words that cannot stand at a place; at one that was not chosen word 0 may be among them."""
     logits, targets, kinds, posterior = _text(rng, _sizes(rng), rng.randint(3, 5))
     right = F.one_hot(targets.clamp(min=0), posterior.shape[-1]).bool()
-    out = torch.rand(posterior.shape, generator=common.generator(rng)) < 0.3
+    out = torch.rand(posterior.shape, generator=draws.generator(rng)) < 0.3
     out[..., 0] |= targets == -100
     posterior = posterior.masked_fill(out & ~(right & (targets != -100)[..., None]), 0)
     posterior = posterior / posterior.sum(-1, keepdim=True)

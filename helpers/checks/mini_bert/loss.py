@@ -9,8 +9,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from helpers.checks import draws
 from helpers.checks.engine import Case, Exercise, Part, call, differentiated
-from helpers.checks.mini_bert import common
 from helpers.corpora import inputs
 from helpers.training import masked_loss
 
@@ -29,7 +29,7 @@ def _targets(rng: Random, sizes: tuple[int, ...], row: int | None = None) -> Ten
     The first and the last word are among the targets.
     """
     batch, length, vocab_size = sizes
-    draw = common.generator(rng)
+    draw = draws.generator(rng)
     words = torch.randint(1, vocab_size - 1, (batch, length), generator=draw)
     order = torch.rand(batch, length, generator=draw).argsort(1)
     chosen = order < torch.arange(2, batch + 2)[:, None]
@@ -40,7 +40,7 @@ def _targets(rng: Random, sizes: tuple[int, ...], row: int | None = None) -> Ten
 
 
 def _logits(rng: Random, *shape: int) -> Tensor:
-    return 2 * torch.randn(shape, generator=common.generator(rng))
+    return 2 * torch.randn(shape, generator=draws.generator(rng))
 
 
 def _batch(rng: Random) -> tuple[Tensor, Tensor]:
@@ -54,13 +54,13 @@ def _chosen_places(rng: Random) -> Iterator[Case]:
     yield call(logits, _targets(rng, tuple(logits.shape), row=rng.randrange(3)))
     # With so many words −100 could be an index, counted from the end, and there is a word 100.
     many = 2, rng.randint(80, 90), rng.randint(105, 120)
-    targets = torch.randint(many[2], many[:2], generator=common.generator(rng))
+    targets = torch.randint(many[2], many[:2], generator=draws.generator(rng))
     targets[:, :: rng.randint(5, 7)], targets[0, 1] = -100, 100
     yield call(_logits(rng, *many), targets)
     wide = 2, 3, rng.randint(2200, 2600)  # more words than a byte counts
     yield call(_logits(rng, *wide), _targets(rng, wide))
     few = 1, rng.randint(4, 6), rng.randint(7, 9)
-    every = torch.randint(few[2], few[:2], generator=common.generator(rng))
+    every = torch.randint(few[2], few[:2], generator=draws.generator(rng))
     yield call(_logits(rng, *few), every)
     yield call(_logits(rng, 1, 1, 3), torch.tensor([[rng.randrange(3)]]))
 
@@ -68,7 +68,7 @@ def _chosen_places(rng: Random) -> Iterator[Case]:
 def _large_logits(rng: Random) -> Iterator[Case]:
     """In the hundreds, those of a position around a level of its own."""
     logits, targets = _batch(rng)
-    levels = 400 * torch.randn(*targets.shape, 1, generator=common.generator(rng))
+    levels = 400 * torch.randn(*targets.shape, 1, generator=draws.generator(rng))
     yield call(100 * logits + levels, targets)
     for level in (900, -900):
         yield call(logits + level, targets)

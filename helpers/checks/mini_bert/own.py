@@ -14,9 +14,9 @@ import torch
 from torch import Tensor
 
 from helpers import encodings
-from helpers.checks.engine import Case, Exercise, Part
-from helpers.checks.engine.faults import IN_PLACE, NO_GRADIENT
-from helpers.checks.mini_bert import common, properties
+from helpers.checks import draws
+from helpers.checks.engine import IN_PLACE, NO_GRADIENT, Case, Exercise, Part
+from helpers.checks.mini_bert import properties
 from helpers.encodings import Encoding, absolute
 
 
@@ -24,7 +24,7 @@ def _question(
     ask: Any, rng: Random, sizes: dict[str, int], length: int, batch: int = 1, **more: Tensor
 ) -> Case:
     """Ask about rows of words, none twice in a row where there are enough of them."""
-    draw, most = common.generator(rng), max(properties.WORDS, length)
+    draw, most = draws.generator(rng), max(properties.WORDS, length)
     rows = [torch.randperm(most, generator=draw)[:length] for _ in range(batch)]
     label = ", ".join(f"{name}={value}" for name, value in sizes.items())
     tokens = torch.stack(rows) % properties.WORDS

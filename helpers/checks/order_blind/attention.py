@@ -8,8 +8,7 @@ from random import Random
 
 from torch import Tensor
 
-from helpers.checks.engine import Case, Exercise, Part, call, differentiated
-from helpers.checks.engine.faults import DTYPE, NO_GRADIENT
+from helpers.checks.engine import DTYPE, NO_GRADIENT, Case, Exercise, Part, call, differentiated
 from helpers.checks.order_blind import common
 
 

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from decimal import Decimal
-from numbers import Real
 from random import Random
 from typing import Any
 
 import torch
 import torch.nn.functional as F
-from torch import Generator, Tensor, nn
+from torch import Tensor, nn
 
-from helpers.checks.engine import Answer, Case, call
+from helpers.checks import draws
+from helpers.checks.engine import Answer, Case, call, compare
 from helpers.model import attention
 from helpers.model.attention import MultiHeadAttention
 
@@ -64,26 +63,16 @@ def multi_head(
     return attend(q, k, v, mask).transpose(1, 2).flatten(2) @ w_o
 
 
-def normal_numbers(rng: Random, *shape: int) -> Tensor:
-    """Normal random numbers, float32."""
-    return torch.randn(shape, generator=Generator().manual_seed(rng.randrange(2**31)))
-
-
 def queries_keys_values(rng: Random, *lead: int) -> list[Tensor]:
     """q (…, T, d), k (…, S, d) and v (…, S, e); T, S, d and e are different, and none is 1."""
     queries, keys, width = rng.randint(3, 4), rng.randint(5, 6), rng.randint(7, 9)
     shapes = (queries, width), (keys, width), (keys, rng.randint(10, 12))
-    return [normal_numbers(rng, *lead, *shape) for shape in shapes]
+    return [draws.normal(rng, *lead, *shape) for shape in shapes]
 
 
 def number(label: str, *arguments: Any) -> Case:
     """The question for a number, be that a float, a fraction or a tensor without axes."""
-    return call(*arguments).labelled(label).map(_as_number)
-
-
-def _as_number(found: Any) -> Any:
-    plain = isinstance(found, Real | Decimal) and not isinstance(found, bool)
-    return torch.tensor(float(found), dtype=torch.float64) if plain else found
+    return call(*arguments).labelled(label).map(compare.as_number)
 
 
 def order_case(label: str, f: Function, x: Tensor, order: Tensor) -> Case:
@@ -102,7 +91,7 @@ def random_order(rng: Random, size: int) -> Tensor:
 
 def random_batch(rng: Random) -> Tensor:
     """(B, T, D) with B < D < T; the numbers of the second of three sequences are the largest."""
-    return normal_numbers(rng, 3, rng.randint(7, 9), 6) * torch.tensor([0.3, 3, 0.3])[:, None, None]
+    return draws.normal(rng, 3, rng.randint(7, 9), 6) * torch.tensor([0.3, 3, 0.3])[:, None, None]
 
 
 def mixing_sequences(y: Tensor) -> Tensor:
@@ -112,7 +101,7 @@ def mixing_sequences(y: Tensor) -> Tensor:
 
 def attention_layers(rng: Random, layers: int, causal: bool) -> Function:
     """Layers of attention in two heads with a skip connection, for a width of 6."""
-    weights = [normal_numbers(rng, 4, 6, 6) * 6**-0.5 for _ in range(layers)]
+    weights = [draws.normal(rng, 4, 6, 6) * 6**-0.5 for _ in range(layers)]
 
     def f(x: Tensor) -> Tensor:
         mask = attention_mask(torch.full(x.shape[:1], x.shape[1]), x.shape[1], causal)

@@ -8,6 +8,7 @@ from random import Random
 import torch
 from torch import Tensor
 
+from helpers.checks import draws
 from helpers.checks.engine import Case, Exercise, Part
 from helpers.checks.order_blind import common
 
@@ -29,13 +30,13 @@ def _simple(rng: Random) -> Iterator[Case]:
     yield common.order_case("running sum, negative", lambda x: -x.cumsum(1), x, order)
     yield common.order_case("sum over all sequences", lambda x: mixed(x.cumsum(1)), x, order)
     for batch, length in ((1, 8), (6, 6)):
-        x, order = common.normal_numbers(rng, batch, length, 6), common.random_order(rng, length)
+        x, order = draws.normal(rng, batch, length, 6), common.random_order(rng, length)
         yield common.order_case("running sum", lambda x: x.cumsum(1), x, order)
 
 
 def _layers(rng: Random) -> Iterator[Case]:
     # In long texts, the largest difference depends on the order more than in short ones.
-    x = common.normal_numbers(rng, 3, 20, 6)
+    x = draws.normal(rng, 3, 20, 6)
     order = common.random_order(rng, x.shape[1])
     blind, causal = (common.attention_layers(rng, 1, causal=causal) for causal in (False, True))
     yield common.order_case("attention", blind, x, order)

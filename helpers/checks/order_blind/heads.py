@@ -8,8 +8,8 @@ from random import Random
 import torch
 from torch import Tensor
 
-from helpers.checks.engine import Case, Exercise, Part, call, differentiated
-from helpers.checks.engine.faults import NO_GRADIENT
+from helpers.checks import draws
+from helpers.checks.engine import NO_GRADIENT, Case, Exercise, Part, call, differentiated
 from helpers.checks.order_blind import common
 
 # H, d, B and T: all different, but for B = T, B = H, all three alike, and one sequence or token.
@@ -19,8 +19,8 @@ SIZES = ((4, 3, 2, 6), (2, 3, 5, 5), (3, 2, 3, 5), (3, 2, 3, 3), (2, 3, 1, 4), (
 def _layer(rng: Random, heads: int, width: int, batch: int, length: int) -> list[Tensor]:
     """x (B, T, D), and the four weights (D, D), of a size that keeps the numbers near 1."""
     size = heads * width
-    weights = [common.normal_numbers(rng, size, size) * size**-0.5 for _ in range(4)]
-    return [common.normal_numbers(rng, batch, length, size), *weights]
+    weights = [draws.normal(rng, size, size) * size**-0.5 for _ in range(4)]
+    return [draws.normal(rng, batch, length, size), *weights]
 
 
 def _case(layer: list[Tensor], heads: int, mask: Tensor | None = None) -> Case:

@@ -8,6 +8,7 @@ from random import Random
 import torch
 from torch import Tensor
 
+from helpers.checks import draws
 from helpers.checks.engine import Case, Exercise, Part, call, differentiated
 from helpers.checks.order_blind import common
 
@@ -16,7 +17,7 @@ ROOT = 2.0  # of the width that `_square` gives queries and keys
 
 def _square(rng: Random, batch: int = 2, heads: int = 3, length: int = 7) -> list[Tensor]:
     """q, k (B, H, T, d) and v (B, H, T, e); where not said, B, H, T, d and e are all different."""
-    return [common.normal_numbers(rng, batch, heads, length, width) for width in (4, 4, 5)]
+    return [draws.normal(rng, batch, heads, length, width) for width in (4, 4, 5)]
 
 
 def _padding(rng: Random, batch: int, length: int) -> Tensor:
@@ -48,7 +49,7 @@ def _others(rng: Random) -> Iterator[Case]:
     yield call(q, k, v, torch.stack([mask[0, 0], mask[1, 0], mask[1, 0].flip(0, 1)]))
     q, k, v = common.queries_keys_values(rng, 2, 3)
     for front in ((), (2, 3), (2, 1)):
-        unlike = common.normal_numbers(rng, *front, q.shape[-2], k.shape[-2]) > 0
+        unlike = draws.normal(rng, *front, q.shape[-2], k.shape[-2]) > 0
         unlike[..., rng.randrange(k.shape[-2])] = True
         yield call(q, k, v, unlike)
 
@@ -79,7 +80,7 @@ def _huge(rng: Random) -> Iterator[Case]:
     mask = torch.arange(7) < rng.randint(2, 5)
     q[..., 0] = ROOT
     k[..., 0] = torch.where(mask, -999_999.0, 999_999.0)
-    v += common.normal_numbers(rng, *v.shape)
+    v += draws.normal(rng, *v.shape)
     v[..., ~mask, :] = 1e30  # however little weight it gets, it shows
     case = call(q, k, v, mask)
     yield case.labelled(f"{case.label}, scores of 999,999 and values of 1e30 where it hides")

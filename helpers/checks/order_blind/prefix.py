@@ -8,8 +8,8 @@ from random import Random
 import torch
 from torch import Tensor
 
-from helpers.checks.engine import Case, Exercise, Part
-from helpers.checks.engine.faults import IN_PLACE
+from helpers.checks import draws
+from helpers.checks.engine import IN_PLACE, Case, Exercise, Part
 from helpers.checks.order_blind import common
 
 
@@ -34,13 +34,13 @@ def _simple(rng: Random) -> Iterator[Case]:
     yield common.order_case("weighted sum, negative", lambda x: -_weighted(x), x, order)
     yield common.order_case("sum over all sequences", lambda x: mixed(_weighted(x)), x, order)
     yield common.order_case("weighted sum", _weighted, x[:, :2], torch.tensor([0]))
-    x = common.normal_numbers(rng, 1, 8, 6)
+    x = draws.normal(rng, 1, 8, 6)
     yield common.order_case("weighted sum", _weighted, x, common.random_order(rng, 7))
 
 
 def _layers(rng: Random) -> Iterator[Case]:
     # In long texts, the largest difference depends on the order more than in short ones.
-    x = common.normal_numbers(rng, 3, 20, 6)
+    x = draws.normal(rng, 3, 20, 6)
     order = common.random_order(rng, x.shape[1] - 1)
     one = common.attention_layers(rng, 1, causal=True)
     two = common.attention_layers(rng, 2, causal=True)

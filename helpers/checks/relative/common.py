@@ -8,9 +8,10 @@ from random import Random
 from typing import Any
 
 import torch
-from torch import Generator, Tensor
+from torch import Tensor
 
 from helpers import encodings
+from helpers.checks import draws
 from helpers.checks.engine import Answer, Case, call, differentiated, digits, unchanged
 from helpers.encodings.offsets import clip, offset_matrix
 from helpers.model.tensor_counter import TensorCounter
@@ -33,22 +34,15 @@ def make_sure_of_the_meter() -> None:
         )
 
 
-def normal_numbers(rng: Random, *shape: int) -> Tensor:
-    """Return normal numbers, float32, from a seed that `rng` draws."""
-    draw = Generator().manual_seed(rng.randrange(2**31))
-    return torch.randn(*shape, generator=draw)
-
-
 def attention_weights(rng: Random, batch: int, heads: int, length: int) -> Tensor:
     """Return α after dropout, (B, H, T, T): some are 0, and no query's weights add up to 1."""
-    weights = normal_numbers(rng, batch, heads, length, length).softmax(-1)
-    return weights * (normal_numbers(rng, *weights.shape) > -0.6) / 0.73
+    weights = draws.normal(rng, batch, heads, length, length).softmax(-1)
+    return weights * (draws.normal(rng, *weights.shape) > -0.6) / 0.73
 
 
 def any_rows(rng: Random, length: int, size: int) -> Tensor:
     """Return any of `size` rows for any pair, as in a tree or a graph; (T, T)."""
-    draw = Generator().manual_seed(rng.randrange(2**31))
-    return torch.randint(size, (length, length), generator=draw)
+    return draws.integers(rng, size, length, length)
 
 
 def offset_rows(length: int, k: int) -> Tensor:
@@ -61,12 +55,12 @@ Sizes = tuple[int, int, int, int]  # B, H, T and d
 
 def _first(rng: Random, name: str, sizes: Sizes) -> Tensor:
     """Draw what comes before the vectors and rows: queries, or weights."""
-    return attention_weights(rng, *sizes[:3]) if name == "weights" else normal_numbers(rng, *sizes)
+    return attention_weights(rng, *sizes[:3]) if name == "weights" else draws.normal(rng, *sizes)
 
 
 def _term_case(rng: Random, name: str, sizes: Sizes, size: int, rows: Tensor) -> Case:
     """What a key term makes of queries, or a value term of weights, and of `size` vectors."""
-    first, vectors = _first(rng, name, sizes), normal_numbers(rng, size, sizes[3])
+    first, vectors = _first(rng, name, sizes), draws.normal(rng, size, sizes[3])
     label = f"({name} {tuple(first.shape)}, vectors {tuple(vectors.shape)}, rows)"
     return call(first, vectors, rows).labelled(label)
 
@@ -101,7 +95,7 @@ def cases_by_row(rng: Random, name: str) -> Iterator[Case]:
 def cases_backwards(rng: Random, name: str) -> Iterator[Case]:
     """float64, and what reaches the vectors and what comes before them."""
     for sizes, k in (((2, 3, rng.randint(6, 8), 5), 2), ((2, 1, 4, 3), 1)):
-        first, vectors = _first(rng, name, sizes), normal_numbers(rng, 2 * k + 1, sizes[3])
+        first, vectors = _first(rng, name, sizes), draws.normal(rng, 2 * k + 1, sizes[3])
         rows = offset_rows(sizes[2], k)
         arguments: dict[str, Any] = {name: first, "vectors": vectors, "rows": rows}
         yield differentiated(" with B={}, H={}, T={}, d={}".format(*sizes), **arguments)
@@ -129,7 +123,7 @@ def _memory_case(
     rng: Random, name: str, sizes: Sizes, k: int, times: int, training: bool = False
 ) -> Case:
     """In training a gradient is wanted and comes back, here in float64."""
-    first, vectors = _first(rng, name, sizes), normal_numbers(rng, 2 * k + 1, sizes[3])
+    first, vectors = _first(rng, name, sizes), draws.normal(rng, 2 * k + 1, sizes[3])
     if training:
         first, vectors = (each.double().requires_grad_() for each in (first, vectors))
     chosen = offset_rows(sizes[2], k)

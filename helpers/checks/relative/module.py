@@ -12,8 +12,9 @@ import torch
 from torch import Tensor
 
 from helpers import encodings
+from helpers.checks import draws
 from helpers.checks.engine import Answer, Case, CheckError, Exercise, Part, digits, unchanged
-from helpers.checks.engine.faults import DTYPE, NO_GRADIENT
+from helpers.checks.engine.hints import DTYPE, NO_GRADIENT
 from helpers.checks.positions import by
 from helpers.checks.relative import common
 
@@ -56,11 +57,11 @@ def _first(rng: Random, name: str, batch: int, heads: int, length: int) -> Tenso
     """Return weights, or queries as attention makes them, by a transpose."""
     if name == "context":
         return common.attention_weights(rng, batch, heads, length)
-    return common.normal_numbers(rng, batch, length, heads, WIDTH // heads).transpose(1, 2)
+    return draws.normal(rng, batch, length, heads, WIDTH // heads).transpose(1, 2)
 
 
 def _table(rng: Random, heads: int, k: int = CLIP) -> Tensor:
-    return common.normal_numbers(rng, 2 * k + 1, WIDTH // heads)
+    return draws.normal(rng, 2 * k + 1, WIDTH // heads)
 
 
 def _trees(rng: Random, batch: int, length: int) -> Tensor:
@@ -162,20 +163,23 @@ def _learned(rng: Random) -> Iterator[Case]:
 
 
 def _begin(rng: Random) -> Iterator[Case]:
+    """Ask at two widths: at one of them a fixed deviation may be that of another formula."""
+    heads = rng.choice((2, 3))
+    for width in (rng.randint(5, 7), rng.randint(20, 30)):  # at 4, d/2 is √d
+        k = NUMBERS // width // 2
+        label = f"a new object with k={k}, D={heads * width}, H={heads}"
+        yield Case(label, partial(_beginning, sizes=(heads * width, heads, 12, k)))
+
+
+def _beginning(answer: Answer, sizes: tuple[int, ...]) -> dict[str, Any]:
     """Measure the tables of two objects, made one after the other, so that one seed shows."""
-    heads, width = rng.choice((2, 3)), rng.randint(5, 7)  # at 4, d/2 is √d
-    k = NUMBERS // width // 2
-
-    def ask(answer: Answer) -> dict[str, Any]:
-        objects = [answer(heads * width, heads, 12, k) for _ in range(2)]
-        found = [getattr(each, name, None) for each in objects for name in ("keys", "values")]
-        tables = [each.detach() if isinstance(each, Tensor) else torch.zeros(2) for each in found]
-        drawn = [each.double().flatten() * width**0.5 for each in tables]
-        different = len(torch.cat(drawn).unique()) > 3 * len(drawn[0])
-        said = {"the tables of two objects begin with different numbers": different}
-        return _moments("keys", drawn[0]) | _moments("values", drawn[1]) | said
-
-    yield Case(f"a new object with k={k}, D={heads * width}, H={heads}", ask)
+    objects = [answer(*sizes) for _ in range(2)]
+    found = [getattr(each, name, None) for each in objects for name in ("keys", "values")]
+    tables = [each.detach() if isinstance(each, Tensor) else torch.zeros(2) for each in found]
+    drawn = [each.double().flatten() * (sizes[0] / sizes[1]) ** 0.5 for each in tables]
+    different = len(torch.cat(drawn).unique()) > 3 * len(drawn[0])
+    said = {"the tables of two objects begin with different numbers": different}
+    return _moments("keys", drawn[0]) | _moments("values", drawn[1]) | said
 
 
 def _moments(name: str, numbers: Tensor) -> dict[str, Any]:

@@ -6,8 +6,7 @@ from functools import partial
 
 from torch import Tensor
 
-from helpers.checks.engine import Exercise, Part
-from helpers.checks.engine.faults import IN_PLACE, NO_GRADIENT
+from helpers.checks.engine import IN_PLACE, NO_GRADIENT, Exercise, Part
 from helpers.checks.relative import common
 
 

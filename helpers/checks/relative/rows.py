@@ -8,8 +8,7 @@ from typing import Any
 
 import torch
 
-from helpers.checks.engine import Answer, Case, Exercise, Part, call
-from helpers.checks.engine.faults import KEPT
+from helpers.checks.engine import KEPT, Answer, Case, Exercise, Part, call
 from helpers.checks.relative import common
 from helpers.encodings import offsets as library
 

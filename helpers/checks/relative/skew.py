@@ -11,8 +11,9 @@ from typing import Any
 from torch import Tensor
 
 from helpers import encodings
+from helpers.checks import draws
 from helpers.checks.engine import Answer, Case, Exercise, Part, call, differentiated, digits
-from helpers.checks.engine.faults import DTYPE, IN_PLACE, NO_GRADIENT
+from helpers.checks.engine.hints import DTYPE, IN_PLACE, NO_GRADIENT
 from helpers.checks.relative import common
 from helpers.encodings import offsets as library
 from helpers.model.tensor_counter import TensorCounter
@@ -56,7 +57,7 @@ def _is_mask(tensor: Tensor) -> bool:
 def _without_index(rng: Random) -> Iterator[Case]:
     common.make_sure_of_the_meter()
     for length in (LONG, rng.randint(66, 80)):
-        products = common.normal_numbers(rng, 1, 2, length, 2 * length - 1)
+        products = draws.normal(rng, 1, 2, length, 2 * length - 1)
         label = f"(products of shape {tuple(products.shape)})"
         yield Case(label, partial(_watched, products=products))
 
@@ -77,30 +78,30 @@ def _skew_case(products: Tensor, words: str = "") -> Case:
 
 def _four_axes(rng: Random) -> Iterator[Case]:
     length = rng.randint(7, 9)
-    yield _skew_case(common.normal_numbers(rng, 2, 3, length, 2 * length - 1))
+    yield _skew_case(draws.normal(rng, 2, 3, length, 2 * length - 1))
     for size in (1, 2, rng.randint(4, 6), rng.randint(210, 230)):
-        yield _skew_case(common.normal_numbers(rng, 3, 2, size, 2 * size - 1))
-    products = common.normal_numbers(rng, 2, 3, 2 * length - 1, length).mT
+        yield _skew_case(draws.normal(rng, 3, 2, size, 2 * size - 1))
+    products = draws.normal(rng, 2, 3, 2 * length - 1, length).mT
     yield _skew_case(products, ", column after column in memory")
-    products = common.normal_numbers(rng, 3, 2, length, 2 * length - 1).transpose(0, 1)
+    products = draws.normal(rng, 3, 2, length, 2 * length - 1).transpose(0, 1)
     yield _skew_case(products, ", the heads in front in memory")
 
 
 def _other_axes(rng: Random) -> Iterator[Case]:
     for front in ((), (rng.randint(2, 3),), (2, 1, 3)):
         length = rng.randint(4, 7)
-        yield _skew_case(common.normal_numbers(rng, *front, length, 2 * length - 1))
-        products = common.normal_numbers(rng, *front, 2 * length - 1, length).mT
+        yield _skew_case(draws.normal(rng, *front, length, 2 * length - 1))
+        products = draws.normal(rng, *front, 2 * length - 1, length).mT
         yield _skew_case(products, ", column after column in memory")
-    wide = common.normal_numbers(rng, 3, length + 1, 2 * length + 2)[1:, 1:, 2:-1]
+    wide = draws.normal(rng, 3, length + 1, 2 * length + 2)[1:, 1:, 2:-1]
     yield _skew_case(wide, ", a part of a larger tensor")
     yield _skew_case(wide[:1].expand(3, -1, -1), ", the same memory three times")
-    yield _skew_case(common.normal_numbers(rng, 3, 5, 3, 5))  # as many heads as columns
+    yield _skew_case(draws.normal(rng, 3, 5, 3, 5))  # as many heads as columns
 
 
 def _backwards(rng: Random) -> Iterator[Case]:
     length = rng.randint(4, 6)
-    products = common.normal_numbers(rng, 2, 3, length, 2 * length - 1)
+    products = draws.normal(rng, 2, 3, length, 2 * length - 1)
     yield differentiated(products=products)
     yield digits(f"(products of shape {tuple(products.shape)})", products)
 

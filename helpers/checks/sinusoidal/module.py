@@ -8,29 +8,24 @@ from random import Random
 from typing import Any
 
 import torch
-from torch import Generator, Tensor, nn
+from torch import Tensor, nn
 
 from helpers import encodings
+from helpers.checks import draws
 from helpers.checks.engine import Answer, Case, Exercise, Part, call, differentiated, refusal
-from helpers.checks.engine.faults import IN_PLACE, NO_GRADIENT
+from helpers.checks.engine.hints import IN_PLACE, NO_GRADIENT
 from helpers.checks.positions import at
 from helpers.encodings import absolute
 
 
-def _tokens(rng: Random, batch: int, length: int, width: int) -> Tensor:
-    draw = Generator().manual_seed(rng.randrange(2**31))
-    return torch.randn(batch, length, width, generator=draw)
-
-
 def _input(rng: Random) -> Tensor:
     """(B, T, D) with B, T and D all different."""
-    return _tokens(rng, rng.randint(2, 5), rng.randint(6, 12), 2 * rng.randint(7, 10))
+    return draws.normal(rng, rng.randint(2, 5), rng.randint(6, 12), 2 * rng.randint(7, 10))
 
 
 def _positions(rng: Random, max_len: int, *shape: int) -> Tensor:
     """Positions in any order, some of them twice; the last row of the table is among them."""
-    draw = Generator().manual_seed(rng.randrange(2**31))
-    drawn = torch.randint(max_len, shape, generator=draw)
+    drawn = draws.integers(rng, max_len, *shape)
     drawn.view(-1)[rng.randrange(drawn.numel())] = max_len - 1
     return drawn
 
@@ -49,12 +44,12 @@ def _rows_added(rng: Random) -> Iterator[Case]:
     x = _input(rng)
     batch, length, width = x.shape
     yield _embeds(x, 40)
-    yield _embeds(_tokens(rng, length, length, width), 40)  # B = T
-    yield _embeds(_tokens(rng, 4, 4, 4), 4)  # B = T = D = max_len
-    yield _embeds(_tokens(rng, 1, length, 6), length)  # B = 1, T = max_len
-    yield _embeds(_tokens(rng, batch, 1, width), 20)
-    yield _embeds(_tokens(rng, 30, length, 4), 20)  # B is beyond max_len
-    texts = [_tokens(rng, batch, length + more, width) for more in (0, 0, 3, -2)]
+    yield _embeds(draws.normal(rng, length, length, width), 40)  # B = T
+    yield _embeds(draws.normal(rng, 4, 4, 4), 4)  # B = T = D = max_len
+    yield _embeds(draws.normal(rng, 1, length, 6), length)  # B = 1, T = max_len
+    yield _embeds(draws.normal(rng, batch, 1, width), 20)
+    yield _embeds(draws.normal(rng, 30, length, 4), 20)  # B is beyond max_len
+    texts = [draws.normal(rng, batch, length + more, width) for more in (0, 0, 3, -2)]
 
     def ask(answer: Answer) -> dict[str, Any]:
         embed = _embed(answer(width, max_len=40))
@@ -66,7 +61,7 @@ def _rows_added(rng: Random) -> Iterator[Case]:
 def _rows_chosen(rng: Random) -> Iterator[Case]:
     x = _input(rng)
     batch, length, width = x.shape
-    square = _tokens(rng, length, length, width)  # B = T
+    square = draws.normal(rng, length, length, width)  # B = T
     for shape in ((length,), (batch, length)):
         yield _embeds(x, 40, _positions(rng, 40, *shape))
         yield _embeds(x, 40, torch.zeros(shape, dtype=torch.long))  # not the same as no positions

@@ -7,8 +7,7 @@ from random import Random
 from typing import Any
 
 from helpers import encodings
-from helpers.checks.engine import Answer, Case, Exercise, Part, call
-from helpers.checks.engine.faults import KEPT
+from helpers.checks.engine import KEPT, Answer, Case, Exercise, Part, call
 from helpers.checks.sinusoidal import common
 
 

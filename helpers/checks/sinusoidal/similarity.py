@@ -10,7 +10,7 @@ from torch import Generator, Tensor
 
 from helpers import encodings
 from helpers.checks.engine import Case, Exercise, Part, call, differentiated, digits
-from helpers.checks.engine.faults import DTYPE, NO_GRADIENT
+from helpers.checks.engine.hints import DTYPE, NO_GRADIENT
 from helpers.checks.sinusoidal import common
 
 

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from random import Random
 
 from helpers import encodings
-from helpers.checks.engine import Case, Exercise, Part, call
-from helpers.checks.engine.faults import KEPT
+from helpers.checks.engine import KEPT, Case, Exercise, Part, call
 from helpers.checks.sinusoidal import common
 from helpers.encodings.sinusoidal import sinusoids
 

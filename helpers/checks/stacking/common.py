@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from random import Random
 from typing import Any
 
-import numpy as np
 import torch
-from torch import Generator, Tensor
+from torch import Tensor
+
+from helpers.checks import draws
 
 SENTENCE = torch.tensor([1, 2, -1, 2, 5, 3])  # “the cat sat on the mat” of the text
+normal_numbers = partial(draws.normal, dtype=torch.float64)
 SHOWN = 30  # words of a tree that a label shows in full
 
 
@@ -67,15 +70,3 @@ def shown_tree(parents: Tensor) -> str:
 def with_dtype(found: Any) -> dict[str, Any]:
     """A result, and its dtype."""
     return {"the numbers": found, "their dtype": str(getattr(found, "dtype", type(found).__name__))}
-
-
-def normal_numbers(rng: Random, *shape: int) -> Tensor:
-    """Normal random numbers, float64."""
-    draw = Generator().manual_seed(rng.randrange(2**31))
-    return torch.randn(*shape, generator=draw, dtype=torch.float64)
-
-
-def as_number(found: Any) -> Any:
-    """A plain number as a tensor, so that int, float and tensor are equally welcome."""
-    plain = type(found) in (int, float) or isinstance(found, np.number)
-    return torch.tensor(float(found), dtype=torch.float64) if plain else found

@@ -11,16 +11,8 @@ import torch
 from torch import Tensor
 
 from helpers import encodings
-from helpers.checks.engine import (
-    Answer,
-    Case,
-    Exercise,
-    Part,
-    call,
-    compare,
-    differentiated,
-)
-from helpers.checks.engine.faults import DTYPE, IN_PLACE, NO_GRADIENT
+from helpers.checks.engine import Answer, Case, Exercise, Part, call, compare, differentiated
+from helpers.checks.engine.hints import DTYPE, IN_PLACE, NO_GRADIENT
 from helpers.checks.stacking import common
 
 MARGIN = 8  # so far from an edge, the edge changes less than 1e-4

@@ -10,8 +10,7 @@ from typing import Any
 
 from torch import Tensor
 
-from helpers.checks.engine import Answer, Case, Exercise, Part
-from helpers.checks.stacking import common
+from helpers.checks.engine import Answer, Case, Exercise, Part, compare
 
 PARTS = {"projections": "the projections", "pairs": "all pairs", "mlp": "the MLP"}
 PRIMES = (37, 43, 53, 67, 73, 83, 97, 103)
@@ -55,7 +54,7 @@ def _entry(sizes: tuple[int, int, int], name: str, answer: Answer) -> Any:
         found["pairs"] = -1  # which the next call for these sizes must not show
         again = answer(*sizes)
         entries |= {name: again.get(name)} if type(again) is dict else {}
-    number = common.as_number(entries.get(name))
+    number = compare.as_number(entries.get(name))
     single = isinstance(number, Tensor) and number.dim() == 0
     value = number.item() if single else math.nan
     whole = math.isfinite(value) and value == int(value)

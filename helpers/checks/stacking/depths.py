@@ -9,8 +9,7 @@ import torch
 from torch import Tensor
 
 from helpers import encodings
-from helpers.checks.engine import Case, Exercise, Part, call
-from helpers.checks.engine.faults import IN_PLACE
+from helpers.checks.engine import IN_PLACE, Case, Exercise, Part, call
 from helpers.checks.stacking import common
 
 

@@ -8,8 +8,7 @@ from random import Random
 import torch
 from torch import Tensor
 
-from helpers.checks.engine import Case, Exercise, Part, call
-from helpers.checks.engine.faults import IN_PLACE
+from helpers.checks.engine import IN_PLACE, Case, Exercise, Part, call, compare
 from helpers.checks.stacking import common
 from helpers.model import probes
 
@@ -30,7 +29,7 @@ def _of(train: Tensor, test: Tensor, *ridge: float, **named: float) -> Case:
     options += [f"{name}={value:.3g}" for name, value in named.items()]
     shapes = [f"train {tuple(train.shape)}", f"test {tuple(test.shape)}"]
     label = f"({', '.join(shapes + options)})"
-    return call(train, test, *ridge, **named).labelled(label).map(common.as_number)
+    return call(train, test, *ridge, **named).labelled(label).map(compare.as_number)
 
 
 def _new_sequences(rng: Random) -> Iterator[Case]:

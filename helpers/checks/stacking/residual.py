@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from helpers.checks.engine import Answer, Case, Exercise, Part, call, compare, differentiated
-from helpers.checks.engine.faults import IN_PLACE, NO_GRADIENT
+from helpers.checks.engine.hints import IN_PLACE, NO_GRADIENT
 from helpers.checks.stacking import common
 from helpers.model import probes
 

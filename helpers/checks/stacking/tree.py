@@ -10,8 +10,7 @@ import torch
 from torch import Tensor
 
 from helpers import encodings
-from helpers.checks.engine import Case, Exercise, Part, call, compare
-from helpers.checks.engine.faults import IN_PLACE
+from helpers.checks.engine import IN_PLACE, Case, Exercise, Part, call, compare
 from helpers.checks.stacking import common
 
 ON_A_PATH, ACROSS, WHOLE = (

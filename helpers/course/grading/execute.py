@@ -30,7 +30,7 @@ SHARE = 0.25  # of the time that is left, for one cell: so slow cells leave some
 # packages or the lesson have; and what a kernel measures of an answer can be made up.
 _WORDS = re.compile(
     # speaks for the grader
-    r"helpers\.course|checks\.engine(?!\.earlier)|vnd\.order-matters\S*|\b(?:display_pub|pub_socket)\b"
+    r"helpers\.course|checks\.engine|vnd\.order-matters\S*|\b(?:display_pub|pub_socket)\b"
     # goes where calls cannot be followed
     r"|\b(?:setprofile|_getframe|currentframe|ctypes|FunctionType|CodeType)\b"
     r"|\b(?:_thread|threading|concurrent|greenlet|multiprocessing|to_thread|run_in_executor)\b"

@@ -89,7 +89,7 @@ class Judge:
                 answers = from_json(published[0], numbers)
             except ValueError as reason:
                 return [self._denied(f"the answers were made up: {reason}")]
-            report = exercise.judge(answers, test.seed, cases)
+            report = exercise.grade(answers, test.seed, cases)
         result = v4.new_output("execute_result", data=report._repr_mimebundle_(), execution_count=1)
         return [nbformat.from_dict(result)]
 

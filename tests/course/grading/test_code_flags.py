@@ -28,7 +28,7 @@ def test_it_is_told(code: str, word: str) -> None:
         *("model.eval()", "eval('1+1')", "open('x')", "x != 1", "figure.canvas.draw()"),
         *("fx = f(x)", "re.compile('x')", "compile('1', '', 'eval')", "await asyncio.sleep(0.1)"),
         *("!pip install d2l==1.0.3", "!ls", "def __eq__(self, other): ...", "a.execute()"),
-        "from helpers.checks.engine.earlier import answers",
+        "from helpers.checks.earlier import answers",
     ],
 )
 def test_an_exercise_may_look_so(code: str) -> None:
