@@ -415,10 +415,10 @@ print(cost.note)
 # `plain` stays far below because it runs as a **fused kernel**: one program that goes through
 # softmax and values piece by piece and never stores the $T \times T$ scores. A key term takes this
 # advantage away: PyTorch's `scaled_dot_product_attention` accepts it only as a whole $T \times T$
-# matrix. On a GPU, PyTorch's FlexAttention builds a kernel that reads the products itself; for CPUs
-# its compiler refuses this term. But with all offsets, each head has nearly twice as many products
-# as scores, and at $T$ = 4,096 that kernel took three times as long as `gather`
-# ([`docs/gpu.md`](../../docs/gpu.md)).
+# matrix. PyTorch's FlexAttention can build a fused kernel that looks the products up while it runs;
+# on a CPU that kernel has no gradient, so it cannot train. But with all offsets, each head has
+# nearly twice as many products as scores, and on a GPU at $T$ = 4,096 the kernel took three times
+# as long as `gather` ([`docs/gpu.md`](../../docs/gpu.md)).
 
 # %% [markdown]
 # ## 4. Skewing: reading without an index

@@ -352,8 +352,8 @@ tried.pivot(index=["seed", "encoding"], columns="length", values="loss").round(3
 
 # %% [markdown]
 # The table evaluates one trained model with and without clips (on a GPU: three models). The figure
-# has recorded runs of 1,000 steps. (They are three other runs than in the first figure. So RoPE's
-# losses are a little different.)
+# has recorded runs of 1,000 steps. (These are not the runs of the first figure, so RoPE's losses
+# differ a little.)
 
 # %% tags=["figure"]
 controls = results.load("lag_controls")
@@ -432,7 +432,7 @@ print(f"correlation of weight and exp(score) beyond ±23: {torch.corrcoef(both)[
 # %% [markdown]
 # The waves of pairs 0 and 1 are by far the highest. In training the head has made both rise near
 # the offset that it prefers. Pair 0 is back there after every 6.3 positions and pair 1 after every
-# 29, so further out their crests nearly meet again and again: 25, 31, 57 and 88 positions away, for
+# 29, so further out their crests nearly meet again and again: 31, 57 and 88 positions away, for
 # example. None of these offsets occurred in training, so nothing taught the head to avoid them.
 #
 # The slow pairs could tell these offsets apart: after 88 positions, pair 2 is off by 126°. But in

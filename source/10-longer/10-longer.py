@@ -458,10 +458,10 @@ gone = float((at96["RoPE", 0] - at96["RoPE", 30]) / (at96["RoPE", 0] - limit))
 outcome("tuned", "c" if gone > 0.7 else "a" if gone < 0.3 else "b")
 
 # %% [markdown]
-# One seed proves little. Here are twenty seeds, as recorded, and 100 steps as well. The figure
-# shows the methods without fine-tuning. The table shows the loss above the limit at 96 tokens. In
-# the recorded runs the clip was not fine-tuned, and YaRN is the code's. The paper's YaRN is only in
-# your table above.
+# One seed proves little. Here are recorded runs of twenty seeds. The figure shows the methods
+# without fine-tuning. The table shows the loss above the limit at 96 tokens, after 0, 30 and 100
+# steps of fine-tuning. In these runs the clip was not fine-tuned, and YaRN is the code's. The
+# paper's YaRN is only in your table above.
 
 # %% tags=["figure"]
 study = results.load("longer")
@@ -515,8 +515,8 @@ recorded96.pivot_table("above", "encoding", "tuned", aggfunc=["mean", "std"]).ro
 # like this from the beginning: three layers of four rotate queries and keys, and the fourth does
 # not (Yang et al. 2025 look at such models).
 #
-# Our model has two layers. In advance, models were trained without positions in the second (*RoPE,
-# none* in the table) or in the first (*none, RoPE*), with 20 seeds each:
+# Our model has two layers. In the recorded runs below, either the second has no positions (*RoPE,
+# none* in the table) or the first (*none, RoPE*), with 20 seeds each:
 
 # %%
 predict("layers", "Which of the two layers can do without positions, so that the loss at 96 tokens "
