@@ -439,7 +439,7 @@ print(f"correlation of weight and exp(score) beyond ±23: {torch.corrcoef(both)[
 #
 # The slow pairs could tell these offsets apart: after 88 positions, pair 2 is off by 126°. But in
 # this head their waves are low. (So they are with seeds 1 and 2; the correlations of the three
-# seeds are 0.89 to 0.99.)
+# seeds are about 0.9 to 1.0.)
 #
 # The clip is known as ReRoPE (Su 2023). It is one way to **extend the context**, that is, to read
 # longer texts than in training. Another way is position interpolation (Chen et al. 2023): squeeze
