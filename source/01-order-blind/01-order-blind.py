@@ -61,7 +61,9 @@ plots.show(*hooks.hooks())
 # %% tags=["nbval-check-output"]
 words = ["dog", "bites", "man"]
 x = torch.tensor([[1.0, 0], [0, 1], [1, -1]])  # a row per word
-W_Q, W_K, W_V = torch.tensor([[[1.0, 2], [0, 1]], [[1, 0], [0, 2]], [[0, 1], [1, 0]]])
+W_Q = torch.tensor([[1.0, 2], [0, 1]])
+W_K = torch.tensor([[1.0, 0], [0, 2]])
+W_V = torch.tensor([[0.0, 1], [1, 0]])
 Q, K, V = x @ W_Q, x @ W_K, x @ W_V
 scores, weights, outputs = torch.zeros(3, 3), torch.zeros(3, 3), torch.zeros(3, 2)
 for i in range(3):  # each word asks
@@ -70,8 +72,8 @@ for i in range(3):  # each word asks
     for j in range(3):
         weights[i, j] = scores[i, j].exp() / scores[i].exp().sum()
         outputs[i] += weights[i, j] * V[j]
-heads = {"query": 13, "key": 13, "value": 13, "scores": 19, "weights": 19, "output": 13}
-print(f"{'':8}", *(f"{name:{width}}" for name, width in heads.items()))
+columns = {"query": 13, "key": 13, "value": 13, "scores": 19, "weights": 19, "output": 13}
+print(f"{'':8}", *(f"{name:{width}}" for name, width in columns.items()))
 for word, *rows in zip(words, Q, K, V, scores, weights, outputs, strict=True):
     print(f"{word:5}", *(" ".join(f"{each:5.2f}" for each in row) for row in rows), sep="  |")
 
@@ -461,9 +463,9 @@ def layer(x, seed=0, mask=None):
 #   `[2, 0, 1]`, token 2 comes first;
 # - the result is the largest absolute difference, a single number without axes.
 #
-# *Why care:* this test works for any model. A gap above rounding error proves that order matters to
-# the model, once dropout is switched off. A gap of 0 is only evidence, so you will try twenty
-# shuffles.
+# *Why care:* this test works for any model, once its dropout is switched off, so that nothing in it
+# is random. A gap above rounding error proves that order matters to the model. A gap of 0 is only
+# evidence, so you will try twenty shuffles.
 #
 # <details><summary>Hint</summary>
 #
@@ -531,8 +533,8 @@ for tokens, targets in zip(pair.inputs, pair.targets, strict=True):
     print(" ".join("AB?cdefg"[n] for n in tokens), "→", "AB"[targets[-1]])
 
 # %% [markdown]
-# At the `?`, a model without positions and without a mask knows only the bag of tokens. Its highest
-# possible accuracy can be counted.
+# At the `?`, a model without positions and without a mask knows only the bag of tokens. How often
+# it can be right at best, on given sequences, can be counted.
 
 # %% [markdown] exercise="bag" title="The best that a bag allows" difficulty=3 minutes=12
 # Write `best_without_order`. `tokens` is $(N, T)$, `answers` is $(N,)$, both of integers, 0 or
@@ -584,8 +586,9 @@ for question, answers in questions.items():
 # Counting the symbol c needs no order. “Which comes first” cannot be answered better than by
 # tossing a coin, unless one sees the order.
 #
-# (What your function returns holds for the sequences that were counted. A bag that occurs once has
-# one answer, which a model can memorise. With twins it is 50 % for any number of sequences.)
+# (Your function speaks of the sequences that it counts. If no bag occurs twice among them, it
+# returns 1, since a model could memorise every answer. With twins it returns 0.5, however many
+# sequences there are.)
 #
 # Twins also put a floor under the loss. The loss in all units is the **cross-entropy**: the mean of
 # $-\ln p$, where $p$ is the probability that the model gave to the right answer. The unit of the
@@ -737,10 +740,10 @@ gap = float(gap_of(causal_stack(1, 0), x, torch.arange(12).flip(0)))
 print(f"one layer, all of its outputs: permutation gap {gap:.1f}")
 
 # %% [markdown]
-# With one layer the last output moves by rounding only. It is the token's own vector plus an
-# average over all tokens, and an average does not depend on their order. The outputs as a whole
-# are not just reordered: their permutation gap, printed last, is far above rounding error. So the
-# layer is not equivariant.
+# With one layer the last output moves by rounding only. It is made of the token's own vector and of
+# each head's average over all tokens, and an average does not depend on their order. The outputs as
+# a whole are not just reordered: their permutation gap, printed last, is far above rounding error.
+# So the layer is not equivariant.
 #
 # With two layers the last output moves a lot. Why? After the first layer, each output depends on
 # its own token and on the *bag* of tokens that this token sees. Print these bags for two orders of

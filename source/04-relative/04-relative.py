@@ -2,9 +2,9 @@
 # # 04 · Relative encoding
 #
 # “The token three positions before me.” In the language of this course, this rule holds nine times
-# in ten. Some tokens are hidden, and the model has to name them. No encoding so far is given the
-# distance in the rule. Each encodes *where a token is*, and the model has to work out the distance
-# of two tokens from their positions. Can it learn this, and does it still work on longer texts?
+# in ten. Some tokens are hidden, and the model has to name them. The encodings so far tell the
+# model *where each token is*. How far apart two tokens are, it has to work out from their
+# positions. Can it learn this, and does it still work on longer texts?
 #
 # By the end of this unit you can
 #
@@ -166,8 +166,8 @@ print("rows of query 0 for the offsets 6 … 95:", far)
 # Only the second part, $q_i \cdot a^K_{ij}$, is new. We call it the **key term**. Its vectors meet
 # the queries of one head, so they are $d = D/H$ wide. Each layer has its own table, and the heads
 # of a layer share it, as in the paper's section 3.3. (In the paper's experiments, each head of the
-# base model had a table of its own. In our records, with one lag, a table for each head lowers the
-# loss by at most 0.004 nats.)
+# base model had a table of its own. In our records on the lag language, whose only rule is at lag
+# 3, that lowers the loss by at most 0.004 nats.)
 #
 # For $T = 3$ and $k = 1$ the table has three vectors: $w_0$ for keys to the left, $w_1$ for the
 # token itself, $w_2$ for keys to the right. The key term is
@@ -415,10 +415,10 @@ print(cost.note)
 # `plain` stays far below because it runs as a **fused kernel**: one program that goes through
 # softmax and values piece by piece and never stores the $T \times T$ scores. A key term takes this
 # advantage away: PyTorch's `scaled_dot_product_attention` accepts it only as a whole $T \times T$
-# matrix. On a GPU, PyTorch's FlexAttention builds a kernel that reads the products itself; for CPUs
-# its compiler refuses this term. But with all offsets, each head has nearly twice as many products
-# as scores, and at $T$ = 4,096 that kernel took three times as long as `gather`
-# ([`docs/gpu.md`](../../docs/gpu.md)).
+# matrix. PyTorch's FlexAttention can build a fused kernel that looks the products up while it runs;
+# on a CPU that kernel has no gradient, so it cannot train. But with all offsets, each head has
+# nearly twice as many products as scores, and on a GPU at $T$ = 4,096 the kernel took three times
+# as long as `gather` ([`docs/gpu.md`](../../docs/gpu.md)).
 
 # %% [markdown]
 # ## 4. Skewing: reading without an index
@@ -544,8 +544,8 @@ except ValueError as error:
 # argument is modified in place.
 # </details>
 #
-# *Why care:* this is also the gradient of the key term for `q`: where reading goes by index, its
-# gradient adds up by index.
+# *Why care:* the gradient of the key term with respect to `q` is the same sum, with other weights:
+# where the forward pass reads by an index, the backward pass adds up by this index.
 #
 # <details><summary>Hint</summary>
 #
@@ -953,9 +953,11 @@ right = accuracy("reverse")
 right.round(4)
 
 # %%
-absolute = right.loc[["sinusoidal", "learned"], 16].min()
-relative = right.loc[["Shaw keys", "T5 bias", "Transformer-XL", "RoPE"], 16].max()
-outcome("reverse", "b" if absolute > relative else "a")
+absolute = right.loc[["sinusoidal", "learned"], 16].mean()
+relative = right.loc[["Shaw keys", "T5 bias", "Transformer-XL", "RoPE"], 16].mean()
+print(f"mean at 16: absolute {absolute:.2f}, relative {relative:.2f}")
+ahead = absolute - relative
+outcome("reverse", "b" if ahead > 0.02 else "a" if ahead < -0.02 else "c")
 
 # %% [markdown]
 # At the trained length, **relative is not better**: with sinusoids or with the learned table
@@ -1026,7 +1028,8 @@ if d2l:
 #
 # Shaw's idea works, but it costs up to two tables and two products in each layer, and it does not
 # fit PyTorch's usual fused kernel. Today's models use cheaper methods. One of them, in unit 05,
-# needs only to rotate two numbers at a time, as the matrix does that you built in unit 02.
+# has no table at all: it rotates queries and keys, two numbers at a time, as your matrix of unit 02
+# rotates a clock.
 #
 # ## Further reading
 #

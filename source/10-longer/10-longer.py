@@ -154,7 +154,7 @@ for name, d_head, length in (("ours", 12, 24), ("a large one", 128, 4096)):
 #   were invented for them;
 # - **new offsets at old angles**, in the fast pairs. Pair 0 makes seven turns in 44 positions. So
 #   for this pair a key 44 + 3 = 47 positions away looks like one three positions away (unit 05,
-#   section 8).
+#   section 3).
 #
 # Your function counted in one direction. Our encoder also looks to the right: its offsets, from −23
 # to 23, cover 46 positions. Over these, pair 1 makes 1.6 turns, so it too has met every angle. From
@@ -458,23 +458,23 @@ gone = float((at96["RoPE", 0] - at96["RoPE", 30]) / (at96["RoPE", 0] - limit))
 outcome("tuned", "c" if gone > 0.7 else "a" if gone < 0.3 else "b")
 
 # %% [markdown]
-# One seed proves little. Here are twenty seeds, as recorded, and 100 steps as well. The figure
-# shows the methods without fine-tuning. The table shows the loss above the limit at 96 tokens. In
-# the recorded runs the clip was not fine-tuned, and YaRN is the code's. The paper's YaRN is only in
-# your table above.
+# One seed proves little. Here are recorded runs of twenty seeds. The figure shows the methods
+# without fine-tuning. The table shows the loss above the limit at 96 tokens, after 0, 30 and 100
+# steps of fine-tuning. In these runs the clip was not fine-tuned, and YaRN is the code's. The
+# paper's YaRN is only in your table above.
 
 # %% tags=["figure"]
 study = results.load("longer")
-four = study.table[study.table["factor"].isin([0, 4])].replace({"YaRN": "YaRN, the code"})
+four_times = study.table[study.table["factor"].isin([0, 4])].replace({"YaRN": "YaRN, the code"})
 shown = ["RoPE", "clipped", "interpolation", "NTK", "YaRN, the code"]
 figure, ax = plt.subplots()
-untuned = four[four["encoding"].isin(shown) & (four["tuned"] == 0)]
+untuned = four_times[four_times["encoding"].isin(shown) & (four_times["tuned"] == 0)]
 plots.race(ax, untuned, "recorded: the same weights, no fine-tuning")
 plots.show(figure, "Loss by length for five ways: only the clip stays beside the limit.")
 print(study.note)
 
 # %%
-recorded96 = four[(four["length"] == 96) & four["encoding"].isin(shown)]
+recorded96 = four_times[(four_times["length"] == 96) & four_times["encoding"].isin(shown)]
 recorded96 = recorded96.assign(above=recorded96["loss"] - recorded96["limit"])
 tuned100 = recorded96[recorded96["tuned"] == 100]
 best = tuned100.loc[tuned100.groupby("seed")["above"].idxmin(), "encoding"].value_counts()
@@ -483,7 +483,7 @@ untuned96 = recorded96[recorded96["tuned"] == 0].groupby("encoding")["above"]
 for way, each in untuned96:
     print(f"{way}, untuned: {each.min():.3f} to {each.max():.3f} above the limit, at most 0.1 on "
           f"{(each <= 0.1).sum()} of {len(each)} seeds")
-at_192 = four[(four["length"] == 192) & (four["tuned"] == 100)].groupby("encoding")["loss"].mean()
+at_192 = four_times.query("length == 192 and tuned == 100").groupby("encoding")["loss"].mean()
 print("at 192 tokens, after 100 steps:",
       ", ".join(f"{way} {at_192[way]:.2f}" for way in ("RoPE", "NTK", "YaRN, the code")))
 recorded96.pivot_table("above", "encoding", "tuned", aggfunc=["mean", "std"]).round(2)
@@ -515,19 +515,20 @@ recorded96.pivot_table("above", "encoding", "tuned", aggfunc=["mean", "std"]).ro
 # like this from the beginning: three layers of four rotate queries and keys, and the fourth does
 # not (Yang et al. 2025 look at such models).
 #
-# Our model has two layers. In advance, models were trained without positions in the second (*RoPE,
-# none* in the table) or in the first (*none, RoPE*), with 20 seeds each:
+# Our model has two layers. In the recorded runs below, either the second has no positions (*RoPE,
+# none* in the table) or the first (*none, RoPE*), with 20 seeds each:
 
 # %%
 predict("layers", "Which of the two layers can do without positions, so that the loss at 96 tokens "
         "falls?", a="the first", b="the second", c="neither", d="either", answer="")
 
 # %%
-by_turns = four[four["encoding"].isin(["RoPE", "RoPE, none", "none, RoPE"]) & (four["tuned"] == 0)]
-by_turns.pivot_table("loss", "encoding", "length", aggfunc=["mean", "std"], sort=False).round(2)
+in_layers = ["RoPE", "RoPE, none", "none, RoPE"]
+some_layers = four_times.query("tuned == 0 and encoding in @in_layers")
+some_layers.pivot_table("loss", "encoding", "length", aggfunc=["mean", "std"], sort=False).round(2)
 
 # %%
-without = by_turns[by_turns["length"] == 96].groupby("encoding")["loss"].mean()
+without = some_layers[some_layers["length"] == 96].groupby("encoding")["loss"].mean()
 first, second = (without[layers] < without["RoPE"] for layers in ("none, RoPE", "RoPE, none"))
 outcome("layers", "d" if first and second else "a" if first else "b" if second else "c")
 
