@@ -76,7 +76,7 @@ def page(name: str, outputs: Outputs, figures: Iterable[Figure], compared: str) 
     Args:
         compared: its rows of docs/encodings.md.
     """
-    (kind, paper, formula, _), said = REGISTRY[name], told(name)
+    (kind, paper, formula), said = REGISTRY[name], told(name)
     unit = f"Unit: [{said['unit']}](../units/{said['unit']}.md)." if said["unit"] else ""
     # First the figure that is about this encoding above all.
     moving = sorted(
@@ -175,7 +175,7 @@ def index(compared: str) -> str:
         [first and f"[{first}]({first.strip('`')}.md)", paper, *rest[-2:]]
         for first, paper, *rest in rows(compared)
     ]
-    parts += [f"## {head}", said, table(["name", "paper", "compared with", "off by"], agree)]
+    parts += [f"## {head}", said, table(["name", "paper", "compared with", "within"], agree)]
     return "\n\n".join([*parts, f"```{{toctree}}\n:hidden:\n\n{names}\n```"])
 
 

@@ -132,9 +132,6 @@ def _for_authors(command: Callable[..., Add]) -> None:
     add("--check", action="store_true", help="only name what has drifted; exit 1")
     add("--no-execute", action="store_true", help="leave solutions/ as they are")
 
-    text = "print the table of units for README.md, and its badges"
-    command("units", "authoring.contents", text)
-
 
 def _grade(course: Course, options: argparse.Namespace) -> None:
     from helpers.course import report

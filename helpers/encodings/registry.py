@@ -33,7 +33,6 @@ class Entry(NamedTuple):
     kind: type[Encoding]
     paper: str
     formula: str  # of the score, without 1/√d where it applies to all terms; or of the input
-    later: bool = False  # newer than what units 00 to 09 teach
 
 
 # fmt: off
@@ -85,33 +84,33 @@ REGISTRY: dict[str, Entry] = {
     # What has come since: RoPE for longer texts and positions on several axes, of which unit 10
     # teaches some, and others that no unit teaches.
     "interpolated": Entry(Interpolated, "Chen et al. 2023 (2306.15595)",
-        r"as rotary, p/s instead of p", True),
+        r"as rotary, p/s instead of p"),
     "ntk": Entry(Ntk, "as told in Peng et al. 2023 (2309.00071)",
-        r"as rotary, base·s^(d/(d−2)) instead of base", True),
+        r"as rotary, base·s^(d/(d−2)) instead of base"),
     "dynamic_ntk": Entry(DynamicNtk, "as told in Peng et al. 2023 (2309.00071)",
-        r"as ntk, s = f·T/L − (f − 1), at least 1", True),
+        r"as ntk, s = f·T/L − (f − 1), at least 1"),
     "yarn": Entry(Yarn, "Peng et al. 2023 (2309.00071), and its code",
-        r"as rotary, (1 − γ_n) θ_n/s + γ_n θ_n instead of θ_n; q, k times 0.1 ln s + 1", True),
+        r"as rotary, (1 − γ_n) θ_n/s + γ_n θ_n instead of θ_n; q, k times 0.1 ln s + 1"),
     "longrope": Entry(LongRope, "Ding et al. 2024 (2402.13753), and its code",
-        r"as rotary, θ_n/λ_n instead of θ_n; q, k times √(1 + ln s/ln L)", True),
+        r"as rotary, θ_n/λ_n instead of θ_n; q, k times √(1 + ln s/ln L)"),
     "llama3": Entry(Llama3, "Grattafiori et al. 2024 (2407.21783), and its code",
-        r"as yarn, γ_n = (L θ_n/2π − 1)/(4 − 1) from 0 to 1; q, k as they are", True),
+        r"as yarn, γ_n = (L θ_n/2π − 1)/(4 − 1) from 0 to 1; q, k as they are"),
     "p_rope": Entry(PRope, "Barbero et al. 2024 (2410.06205)",
-        r"as rotary, θ_n = 0 for the slowest (1 − p)·d/2 pairs", True),
+        r"as rotary, θ_n = 0 for the slowest (1 − p)·d/2 pairs"),
     "rotary_2d": Entry(Rotary2d, "Simeoni et al. 2025 (2508.10104, DINOv3), and its code",
-        r"as rotary, half of the pairs by row, half by column, each with its own θ_0 = 1", True),
+        r"as rotary, half of the pairs by row, half by column, each with its own θ_0 = 1"),
     "rotary_3d": Entry(Rotary3d, "Wang et al. 2024 (2409.12191, Qwen2-VL), and its code",
-        r"as rotary, pair n by p_time, p_row or p_column", True),
+        r"as rotary, pair n by p_time, p_row or p_column"),
     "learned_2d": Entry(Learned2d, "Dosovitskiy et al. 2020 (2010.11929), appendix D.4",
-        r"x_p + [R_row; C_column]", True),
+        r"x_p + [R_row; C_column]"),
     "fourier_2d": Entry(Fourier2d, "Li et al. 2021 (2106.02795), equations 2 and 6",
-        r"as fourier, (row, column)·W_r instead of p·W_r", True),
+        r"as fourier, (row, column)·W_r instead of p·W_r"),
     "pope": Entry(Pope, "Gopalakrishnan et al. 2025 (2509.10534)",
-        r"Σ_c softplus(q_ic) softplus(k_jc) cos((j − i) θ_c + δ_c)", True),
+        r"Σ_c softplus(q_ic) softplus(k_jc) cos((j − i) θ_c + δ_c)"),
     "fox": Entry(Fox, "Lin et al. 2025 (2503.02130), equations 5 to 7",
-        r"q_i · k_j / √d + Σ_{l=j+1}^{i} log f_l, f_l = σ(w · x_l + b)", True),
+        r"q_i · k_j / √d + Σ_{l=j+1}^{i} log f_l, f_l = σ(w · x_l + b)"),
     "path": Entry(Path, "Yang et al. 2025 (2505.16381), equations 3 and 4",
-        r"q_i · (H_i H_{i−1} ⋯ H_{j+1} k_j), H_l = I − β_l w_l w_lᵀ, 0 < β_l < 2", True),
+        r"q_i · (H_i H_{i−1} ⋯ H_{j+1} k_j), H_l = I − β_l w_l w_lᵀ, 0 < β_l < 2"),
 }
 # fmt: on
 

@@ -14,7 +14,7 @@ from helpers.checks import sinusoidal as check
 from helpers.checks.engine import Finding, Report, session
 from helpers.checks.engine.report import COLOURS, FINDINGS, PRAISE, STUB
 from tests.checks import variants
-from tests.common import UNITS
+from tests.common import ROOT, UNITS
 
 
 class _Shell(InteractiveShell):
@@ -106,19 +106,28 @@ def test_nothing_that_a_learner_wrote_becomes_markup() -> None:
     assert _text(page).count("alert(1)") == 7
 
 
+def _all_points(unit: str) -> str:
+    text = (ROOT / "source" / unit / f"{unit}.py").read_text(encoding="utf-8")
+    return f"{sum(map(float, re.findall(r'^# %%.* points=([0-9.]+)', text, re.MULTILINE))):g}"
+
+
 def test_the_points_of_the_unit_add_up_the_best_of_each_exercise() -> None:
     right, wrong = _right("02-sinusoidal", "table"), check.table.mistakes[1].answer
-    assert "This unit so far: 3 of 12 points" in _page(check.table(right))
-    assert "This unit so far: 3 of 12 points" in _page(check.table(wrong))
-    assert "5 of 12 points" in _page(check.shift(_right("02-sinusoidal", "shift")))
+    whole = _all_points("02-sinusoidal")
+    assert f"This unit so far: 3 of {whole} points" in _page(check.table(right))
+    assert f"This unit so far: 3 of {whole} points" in _page(check.table(wrong))
+    assert f"5 of {whole} points" in _page(check.shift(_right("02-sinusoidal", "shift")))
     # Another unit's exercise of the same name is another exercise.
     other = learned.table(wrong)
-    assert other.title == "A table that learns" and "so far: 0 of 12 points" in other.so_far
+    assert other.title == "A table that learns"
+    assert f"so far: 0 of {_all_points('03-learned')} points" in other.so_far
 
 
 def test_a_unit_with_an_essay_says_who_gives_its_points() -> None:
     said = checks.exercises("06-stacking")["cost"](lambda *_: None).so_far
-    assert re.fullmatch(r"This unit so far: 0 of 12 points; \d of them are given by a person", said)
+    whole = _all_points("06-stacking")
+    told = rf"This unit so far: 0 of {whole} points; \d of them are given by a person"
+    assert re.fullmatch(told, said)
 
 
 def test_what_grades_knows_nothing_of_a_session() -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from helpers.checks.engine import hints
+from tests.checks import variants
 from tests.checks.toy import TOY, X
 
 
@@ -16,6 +17,10 @@ def test_a_mistake_is_an_edit_of_a_right_answer_or_code_alone_or_behind_one() ->
     assert TOY.mistakes[1].hint == "Yours is three times x, and twice x was asked for."
     assert TOY.mistakes[2].loses == ("numbers", "dtype and gradients")
     assert TOY.mistakes[0].violates == ("A gradient reaches x",)
+
+
+def test_a_unit_may_have_no_right_answers_in_python() -> None:
+    assert variants.of("01-tiny") == {"double": [], "triple": []}
 
 
 def test_a_mistake_forgets_what_it_kept() -> None:

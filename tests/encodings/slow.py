@@ -83,7 +83,8 @@ VECTORS: dict[str, Vector] = {
 }
 PLACED = {"learned_2d": learned_2d, "fourier_2d": fourier_2d}
 
-# What is added to q_i·k_j, for head h. q and k are (H, T, d) of one text.
+# What is added to q_i·k_j before scaling, for head h: the term of a scaled score, such as a learned
+# bias, is divided by `e.softmax_scale`. q and k are (H, T, d) of one text, not scaled either.
 
 
 def _clipped(offset: int, k: int) -> int:

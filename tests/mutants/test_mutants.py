@@ -24,7 +24,7 @@ def test_no_mutant_of_a_solution_keeps_all_points(course: Course, unit: str, nam
     assert trial.faults(solution, trial.run(solution, mutants, equivalent), equivalent) == []
 
 
-def test_equivalent_mutants_are_of_exercises(course: Course) -> None:
+def test_equivalent_mutants_and_saboteurs_are_of_exercises(course: Course) -> None:
     for unit in UNITS:
         assert set(trial.equivalents(course, unit)) <= set(checks.exercises(unit))
 

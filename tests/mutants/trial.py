@@ -178,12 +178,16 @@ def _made(statement: ast.stmt) -> set[str]:
     return {node.id for node in nodes if isinstance(node.ctx, ast.Store)}
 
 
-def equivalents(course: Course, unit: str) -> dict[str, set[str]]:
-    """Return the changes that make mutants as right as the solution, by exercise."""
+def equivalents(course: Course, unit: str, kind: str = "changes") -> dict[str, set[str]]:
+    """Return by exercise what makes an answer that is as right as the solution.
+
+    Args:
+        kind: "changes", of mutants, or "saboteurs", as patterns of their names.
+    """
     path = course.source / unit / "equivalent.toml"
     stored = tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     return {
-        exercise: {change for group in groups for change in group["changes"]}
+        exercise: {name for group in groups for name in group.get(kind, [])}
         for exercise, groups in stored.items()
     }
 

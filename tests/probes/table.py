@@ -30,7 +30,8 @@ class Tried:
 
 def tried(course: Course, unit: str) -> Iterator[Tried]:
     """Try all probes of a unit."""
-    equivalents, harmless = trial.equivalents(course, unit), saboteurs.harmless(unit)
+    equivalents = trial.equivalents(course, unit)
+    harmless = trial.equivalents(course, unit, "saboteurs")
     right_answers = variants.of(unit)
     for solution in trial.solutions(course, unit):
         exercise, name = solution.check.load(), solution.exercise
@@ -42,7 +43,7 @@ def tried(course: Course, unit: str) -> Iterator[Tried]:
         mutants = trial.run(solution, mutate.mutants(solution.cell), equivalent)
         found = trial.faults(solution, mutants, equivalent)
         yield Tried(name, "mutants", len(mutants), found)
-        excused = harmless.get(name, [])
+        excused = harmless.get(name, set())
         rows = saboteurs.rows(exercise, solution.answer(), excused)
         yield Tried(name, "saboteurs", len(rows), saboteurs.faults(rows, excused))
 

@@ -1,25 +1,21 @@
 """Exercise × saboteur: which saboteur loses points, and why another need not.
 
-A saboteur that keeps all points is a hole in the check, unless `harmless/` says why the text of
-the exercise does not forbid what it does.
+A saboteur that keeps all points is a hole in the check, unless source/UNIT/equivalent.toml says why
+the text of the exercise does not forbid what it does.
 """
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import partial
-from pathlib import Path
 from typing import Any
 
-from helpers.checks import package
 from helpers.checks.engine import Exercise
 from tests.mutants import trial
 from tests.saboteurs import saboteurs
 
-HARMLESS = Path(__file__).with_name("harmless")
 CAUGHT, SURVIVED, EXCUSED = "caught", "SURVIVED", "harmless"
 SECONDS = 10.0  # of computing, so that none is caught for being slow on a slow machine
 
@@ -33,7 +29,7 @@ class Row:
     state: str
 
 
-def rows(exercise: Exercise, right: Any, excused: list[str], seed: int = 0) -> list[Row]:
+def rows(exercise: Exercise, right: Any, excused: Collection[str], seed: int = 0) -> list[Row]:
     """Try every saboteur on a right answer; those that break nothing there are left out.
 
     Args:
@@ -60,22 +56,12 @@ def _tried(exercise: Exercise, right: Any, seed: int) -> Iterator[tuple[str, boo
             yield name, caught
 
 
-def harmless(unit: str) -> dict[str, list[str]]:
-    """Return by exercise the patterns of saboteurs that may keep all points; the files say why."""
-    path = HARMLESS / f"{package(unit).rsplit('.', 1)[1]}.toml"
-    stored = tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    return {
-        exercise: [pattern for group in groups for pattern in group["saboteurs"]]
-        for exercise, groups in stored.items()
-    }
-
-
-def faults(tried: list[Row], excused: list[str]) -> list[str]:
+def faults(tried: list[Row], excused: Collection[str]) -> list[str]:
     """Return a line for each hole of a check, and for each excuse that no saboteur needs."""
     found = [f"survived: {row.exercise}: {row.saboteur}" for row in tried if row.state == SURVIVED]
     harmless = [row.saboteur for row in tried if row.state == EXCUSED]
     return found + [
         f"no excuse needed: {pattern}"
-        for pattern in excused
+        for pattern in sorted(excused)
         if not any(fnmatchcase(name, pattern) for name in harmless)
     ]

@@ -1,4 +1,4 @@
-"""Unit 07, what BERT is fed: pieces of words, and two sentences in a row."""
+"""Unit 07-bert-inputs: what its exercises ask and look at. `make build` writes this file."""
 
 from helpers.checks.bert_inputs.mask import mask
 from helpers.checks.bert_inputs.padding import padding
@@ -7,4 +7,11 @@ from helpers.checks.bert_inputs.pieces import pieces
 from helpers.checks.bert_inputs.row import row
 from helpers.checks.bert_inputs.vectors import vectors
 
-__all__ = ["mask", "padding", "pairs", "pieces", "row", "vectors"]
+__all__ = [
+    "mask",
+    "padding",
+    "pairs",
+    "pieces",
+    "row",
+    "vectors",
+]

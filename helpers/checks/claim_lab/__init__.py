@@ -1,4 +1,4 @@
-"""Unit 09, the claim lab: measurements that come out either way, and the verdicts on them."""
+"""Unit 09-claim-lab: what its exercises ask and look at. `make build` writes this file."""
 
 from helpers.checks.claim_lab.better import better
 from helpers.checks.claim_lab.beyond import beyond
@@ -6,4 +6,10 @@ from helpers.checks.claim_lab.offsets import offsets
 from helpers.checks.claim_lab.settle import settle
 from helpers.checks.claim_lab.verdict import verdict
 
-__all__ = ["better", "beyond", "offsets", "settle", "verdict"]
+__all__ = [
+    "better",
+    "beyond",
+    "offsets",
+    "settle",
+    "verdict",
+]

@@ -1,4 +1,4 @@
-"""Unit 10, longer than trained: what its five exercises ask and look at."""
+"""Unit 10-longer: what its exercises ask and look at. `make build` writes this file."""
 
 from helpers.checks.longer.angles2d import angles2d
 from helpers.checks.longer.longer_base import longer_base
@@ -6,4 +6,10 @@ from helpers.checks.longer.positions import positions
 from helpers.checks.longer.ramp import ramp
 from helpers.checks.longer.turns import turns
 
-__all__ = ["angles2d", "longer_base", "positions", "ramp", "turns"]
+__all__ = [
+    "angles2d",
+    "longer_base",
+    "positions",
+    "ramp",
+    "turns",
+]

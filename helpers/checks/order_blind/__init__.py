@@ -1,4 +1,4 @@
-"""Unit 01, order-blind: attention from scratch, and what it knows of the order of its tokens."""
+"""Unit 01-order-blind: what its exercises ask and look at. `make build` writes this file."""
 
 from helpers.checks.order_blind.attention import attention
 from helpers.checks.order_blind.bag import bag
@@ -8,4 +8,12 @@ from helpers.checks.order_blind.masked import masked
 from helpers.checks.order_blind.masks import masks
 from helpers.checks.order_blind.prefix import prefix
 
-__all__ = ["attention", "bag", "gap", "heads", "masked", "masks", "prefix"]
+__all__ = [
+    "attention",
+    "bag",
+    "gap",
+    "heads",
+    "masked",
+    "masks",
+    "prefix",
+]

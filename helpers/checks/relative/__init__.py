@@ -1,4 +1,4 @@
-"""Unit 04, relative encoding: what its eight exercises ask and look at."""
+"""Unit 04-relative: what its exercises ask and look at. `make build` writes this file."""
 
 from helpers.checks.relative.batched import batched
 from helpers.checks.relative.gather import gather

@@ -1,4 +1,4 @@
-"""Unit 06, stacking: what its exercises ask and look at."""
+"""Unit 06-stacking: what its exercises ask and look at. `make build` writes this file."""
 
 from helpers.checks.stacking.convolution import convolution
 from helpers.checks.stacking.cost import cost
@@ -7,4 +7,11 @@ from helpers.checks.stacking.probe import probe
 from helpers.checks.stacking.residual import residual
 from helpers.checks.stacking.tree import tree
 
-__all__ = ["convolution", "cost", "depths", "probe", "residual", "tree"]
+__all__ = [
+    "convolution",
+    "cost",
+    "depths",
+    "probe",
+    "residual",
+    "tree",
+]

@@ -1,5 +1,7 @@
-"""Unit 00, the warm-up: where does each token stand?"""
+"""Unit 00-start-here: what its exercises ask and look at. `make build` writes this file."""
 
 from helpers.checks.start_here.positions import positions
 
-__all__ = ["positions"]
+__all__ = [
+    "positions",
+]

@@ -59,7 +59,7 @@ def main(course: Course, options: argparse.Namespace) -> int:
 
 
 def build(course: Course, units: list[str], execute: bool = True) -> None:
-    """Build `units` into build/source, notebooks and solutions.
+    """Build `units` into build/source, notebooks and solutions, and what follows from all sources.
 
     Args:
         execute: run the solutions; without it they are left as they are.
@@ -70,8 +70,9 @@ def build(course: Course, units: list[str], execute: bool = True) -> None:
     """
     if not course.published:
         print(NO_BADGE)
-    # First, since the solutions show titles.
-    settings.write(course.root / contents.PLACE, contents.as_json(course))
+    # First, since the solutions import the checks and show titles.
+    for path, text in contents.written(course).items():
+        settings.write(path, text)
     for unit in tqdm(units, desc="building", unit="unit"):
         path = course.notebooks / unit / f"{unit}.ipynb"
         if path.exists() and not notebook.untouched(notebook.read(path)):
@@ -150,9 +151,11 @@ def drift(course: Course, units: list[str]) -> list[str]:
     for folder in (course.notebooks, course.solutions):
         there = sorted(folder.glob("[!.]*"))
         lines += [f"{path}: has no source" for path in there if path.name not in known]
-    path = course.root / contents.PLACE
-    if not path.exists() or path.read_text(encoding="utf-8") != contents.as_json(course):
-        lines.append(f"{path}: not what the sources say")
+    lines += [
+        f"{path}: not what the sources say"
+        for path, text in contents.written(course).items()
+        if not path.exists() or path.read_text(encoding="utf-8") != text
+    ]
     return lines
 
 

@@ -13,6 +13,13 @@ from helpers.course.settings import Course, CourseError
 from tests.common import LESSON, UNITS
 
 UNIT = "01-tiny"
+LISTED = """
+from helpers.checks.tiny.double import double
+
+__all__ = [
+    "double",
+]
+"""
 
 
 def _read(folder: Path, unit: str = UNIT) -> nbformat.NotebookNode:
@@ -61,9 +68,16 @@ def test_drift_is_named(
     tiny: Course, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tiny.root)
+    (tiny.root / "README.md").write_text("# Tiny\n\n| unit | exercises |\n| old |\n\nMore.\n")
+    mistakes = tiny.root / "helpers/checks/tiny/double.toml"
+    mistakes.parent.mkdir(parents=True)
+    mistakes.touch()
     assert main(["build", "--check"]) == 1  # nothing is built yet
     assert main(["build"]) == 0
     assert f"{UNIT}: its solution ran in" in capsys.readouterr().out
+    readme = tiny.root / "README.md"
+    assert readme.read_text().endswith("| Twice | 2 | 2 |\n| | | | 2 |\n\nMore.\n")
+    assert (mistakes.parent / "__init__.py").read_text().endswith(LISTED)
     (tiny.notebooks / ".DS_Store").touch()
     assert main(["build", "--check"]) == 0
     path = tiny.solutions / UNIT / f"{UNIT}.ipynb"
@@ -75,13 +89,15 @@ def test_drift_is_named(
     told = {"points": 2, "by_hand": 0, "titles": {"double": "Twice"}}
     assert json.loads(titles.read_text()) == {UNIT: told}
     titles.write_text(titles.read_text().replace("Twice", "Thrice"))
+    mistakes.with_name("triple.toml").touch()
     (tiny.notebooks / "99-stray").mkdir()
     tiny.text(UNIT).write_text(LESSON.replace("Write it.", "Write it now."))
     capsys.readouterr()
     assert main(["build", "--check"]) == 1
     printed = capsys.readouterr().out
     assert f"notebooks/{UNIT}/{UNIT}.ipynb: not what its source says" in printed
-    assert "99-stray: has no source" in printed and "not what the sources say" in printed
+    assert "99-stray: has no source" in printed
+    assert printed.count("not what the sources say") == 2  # the titles, and the list of checks
 
 
 @pytest.mark.rotating
@@ -173,10 +189,10 @@ def test_commands_say_what_is_wrong_in_one_line(
     assert "neither a folder nor a zip" in told("grade", "nowhere")
     project = tiny.root / "pyproject.toml"
     project.write_text("[tool.course]\nowned = 1\n")
-    assert "pyproject.toml: [tool.course] cannot be read" in (said := told("units"))
+    assert "pyproject.toml: [tool.course] cannot be read" in (said := told("build"))
     assert "'owned'" in said
     project.unlink()
-    assert "not inside a checkout" in told("units")
+    assert "not inside a checkout" in told("build")
 
 
 def test_a_full_disk_is_said_plainly_and_the_old_file_stays(

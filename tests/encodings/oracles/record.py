@@ -1,9 +1,10 @@
 """Write recorded.json: what others' code gives that cannot be installed beside ours.
 
-    python -m tests.encodings.oracles.record FOLDER
+    python -m tests.encodings.oracles.record FOLDER [NAME …]
 
 FOLDER holds what `SOURCES` names, as it was at that version: NeMo's wheel, unpacked, and clones of
 the other two. None of the three is on the package index as a library that leaves others alone.
+Where names are given, the numbers of the other encodings stay as they are.
 """
 
 from __future__ import annotations
@@ -73,16 +74,16 @@ def _module(folder: Path, name: str) -> Any:
     return module
 
 
-def main(folder: Path) -> None:
-    """Ask all three."""
+def main(folder: Path, names: list[str]) -> None:
+    """Ask those named; all, if none is."""
     torch.set_default_dtype(torch.float64)
-    found = {}
-    for name, source in SOURCES.items():
+    stored = json.loads(PATH.read_text(encoding="utf-8"))
+    for name in names or SOURCES:
         torch.manual_seed(0)
-        tensors = globals()[name](folder)
-        found[name] = {"source": source, **{key: each.tolist() for key, each in tensors.items()}}
-    PATH.write_text(json.dumps(found) + "\n", encoding="utf-8")
+        numbers = {key: each.tolist() for key, each in globals()[name](folder).items()}
+        stored[name] = {"source": SOURCES[name], **numbers}
+    PATH.write_text(json.dumps(stored) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), sys.argv[2:])
