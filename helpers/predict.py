@@ -9,11 +9,14 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+ANSWER = "application/vnd.order-matters.prediction+json"  # what was chosen, in the cell's output
+WRITE = "write your answer between the quotes and run this cell again"
 BOX = "border-left: 4px solid currentColor; padding-left: 1em; margin: .5em 0"
 _made: dict[str, Prediction] = {}  # by name; the last run of a cell counts
+_chosen: dict[str, str] = {}  # by name, where nothing is written
 
 
 @dataclass(frozen=True)
@@ -22,11 +25,13 @@ class Prediction:
 
     Args:
         choices: letter → text; without any, the answer is a number.
+        name: by which `outcome` finds it.
     """
 
     question: str
     choices: Mapping[str, str]
     answer: str | float = ""
+    name: str = ""
 
     @property
     def made(self) -> bool:
@@ -56,22 +61,35 @@ class Prediction:
         rows = [self.question, *(f"  {letter}) {text}" for letter, text in self.choices.items())]
         return "\n".join([*rows, self._state()])
 
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<li>{letter}) {html.escape(text)}{' ←' if letter == self.answer else ''}</li>"
-            for letter, text in self.choices.items()
-        )
-        return (
-            f'<div role="status" style="{BOX}"><b>Your prediction.</b> {html.escape(self.question)}'
-            f'<ul style="list-style: none; padding: 0; margin: .3em 0">{rows}</ul>'
-            f"{html.escape(self._state())}</div>"
-        )
+    def _ipython_display_(self) -> None:
+        """Show what can be chosen, and below it what was; the question stands in the cell."""
+        from IPython.display import display
 
-    def _state(self) -> str:
+        from helpers import widgets  # these draw; grading, which reads predictions, does not
+
+        def choose(answer: str) -> None:
+            _chosen[self.name] = answer
+            _made[self.name] = replace(self, answer=read(answer, self.choices))
+            place.update(shown(_made[self.name]), raw=True)
+
+        def shown(made: Prediction) -> dict[str, str]:
+            told = f"<b>Your prediction.</b> {html.escape(made._state(how))}"
+            box = f'{widgets.AROUND_CHOICES}<div role="status" style="{BOX}">{told}</div>'
+            kept = {ANSWER: f"{made.answer}"} if made.made else {}
+            return {"text/plain": repr(made), "text/html": box, **kept}
+
+        how = "answer above"
+        try:
+            widgets.ask(self.choices, f"{self.answer}" if self.made else "", choose)
+        except ImportError:
+            how = WRITE
+        place = display(shown(self), raw=True, display_id=True)
+
+    def _state(self, how: str = WRITE) -> str:
         if self.complaint:
             return self.complaint
         if self.answer == "":
-            return "Nothing predicted yet: write your answer above and run this cell again."
+            return f"Nothing predicted yet: {how}."
         return f"You predict {self.said(self.answer)}. Now run on and see."
 
 
@@ -96,15 +114,16 @@ class Outcome:
 
 
 def predict(name: str, question: str, answer: str | float = "", **choices: str) -> Prediction:
-    """Ask for a prediction; its display says what to write, and then what was written.
+    """Ask for a prediction; a notebook shows what can be chosen, and then what was.
 
     Args:
         name: by which `outcome` finds it.
         question: one sentence; with `choices` it may end where these go on.
-        answer: a letter of `choices`, or a number where there are none; "" is no prediction.
+        answer: a letter of `choices`, or a number where there are none; "" leaves it to be chosen.
         choices: letter → text.
     """
-    _made[name] = Prediction(question, choices, read(answer, choices))
+    given = _chosen.get(name, "") if answer == "" else answer
+    _made[name] = Prediction(question, choices, read(given, choices), name)
     return _made[name]
 
 

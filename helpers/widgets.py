@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from IPython.display import display
@@ -18,6 +18,7 @@ from helpers.plots import LiveOutput
 
 VIEW = "application/vnd.jupyter.widget-view+json"
 AGAIN, TYPE = "To move the sliders, run this cell.", "To type here, run this cell."
+CHOOSE = "To choose here, run this cell."
 REST = 0.3  # seconds without a new value after which the picture is drawn with all care
 # JupyterLab puts an error where widgets were whose kernel has gone, and gives handles no name.
 AROUND = (
@@ -29,10 +30,17 @@ AROUND = (
     "each.querySelector('.noUi-handle')?.setAttribute('aria-label',"
     "each.querySelector('label').textContent)),500)</script>"
 )
-AROUND_A_BOX = (
-    f"{AROUND}<span class='order-matters-box'></span><style>"
-    ".jp-OutputArea-child:has(~.jp-OutputArea-child .order-matters-box) "
-    f".jp-OutputArea-output.jupyter-widgets:not(:has(*))::after{{content:'{TYPE}'}}</style>"
+AROUND_A_BOX, AROUND_CHOICES = (
+    f"{AROUND}<span class='order-matters-{kind}'></span><style>"
+    f".jp-OutputArea-child:has(~.jp-OutputArea-child .order-matters-{kind}) "
+    f".jp-OutputArea-output.jupyter-widgets:not(:has(*))::after{{content:'{gone}'}}</style>"
+    for kind, gone in (("box", TYPE), ("choices", CHOOSE))
+)
+# A long choice goes on below itself; ipywidgets cuts it.
+AROUND_CHOICES += (
+    "<style>.widget-radio-box{max-width:100%}.widget-radio-box label{display:flex;height:auto;"
+    "flex-direction:row-reverse;justify-content:flex-end;white-space:normal}"
+    ".widget-radio-box input{flex:none}</style>"
 )
 Draw = Callable[..., tuple[Figure, str]]
 Slider = tuple[str, float, float, float]
@@ -56,10 +64,39 @@ def explore(draw: Draw, **controls: Slider | Box) -> None:
         what = "The text box needs" if typed else "The sliders need"
         print(f"{what} ipywidgets (pip install ipywidgets); here is the first picture.")
     else:
-        # ipywidgets 7 only displays a widget, without a text for where it has gone.
-        view = {"version_major": 2, "version_minor": 0, "model_id": panel.model_id}
-        display({VIEW: view, "text/plain": TYPE if typed else AGAIN}, raw=True)
+        _display(panel, TYPE if typed else AGAIN)
     place.show(figure, alt)
+
+
+def ask(choices: Mapping[str, str], said: str, answered: Callable[[str], None]) -> None:
+    """Show what can be chosen, or a box for a number where nothing can.
+
+    Args:
+        choices: letter → text.
+        said: what has been answered so far; "" if nothing.
+        answered: gets the letter that is chosen, or what is typed.
+
+    Raises:
+        ImportError: there is no ipywidgets.
+    """
+    import ipywidgets
+
+    if choices:
+        options = [(f"{letter}) {text}", letter) for letter, text in choices.items()]
+        control = ipywidgets.RadioButtons(options=options, value=said or None)
+        control.layout.width = "100%"
+    else:
+        control = ipywidgets.Text(said, description="Your number", continuous_update=False)
+        control.style.description_width = "initial"
+    control.observe(lambda change: answered(change["new"]), names="value")
+    _display(control, CHOOSE)
+
+
+def _display(control: Any, gone: str) -> None:
+    """Display a widget; `gone` stands where it is no more."""
+    # ipywidgets 7 only displays it, without a text.
+    view = {"version_major": 2, "version_minor": 0, "model_id": control.model_id}
+    display({VIEW: view, "text/plain": gone}, raw=True)
 
 
 def _panel(draw: Draw, controls: dict[str, Slider | Box], place: LiveOutput) -> Any:

@@ -20,11 +20,7 @@ from helpers.widgets import AGAIN, TYPE
 AROUND = re.compile(r"<(style|script)\b.*?</\1>", re.DOTALL)
 PICTURE = re.compile(r'src="data:image/svg\+xml;base64,([A-Za-z0-9+/=]+)"')
 IMAGE = re.compile(r'<img class="order-matters"[^>]*>')
-# What is said to those who sit at the notebook.
-ASIDES = (
-    "Nothing predicted yet: write your answer above and run this cell again.",
-    " (You made no prediction.)",
-)
+ASIDE = " (You made no prediction.)"  # for those who sit at the notebook
 PAPERS = {"#fff": "#fcfbf8", "#111": "#14181e"}  # exactly as the page, light and dark
 PLACES = re.compile(r'(?<=\s[dxy]=")[^"]*')
 SLIDER = '<p class="slider">In the notebook, sliders or a text box move this picture.</p>'
@@ -65,10 +61,8 @@ class Outputs:
         return SLIDER if text in (AGAIN, TYPE) else printed(text)
 
     def _markup(self, text: str) -> str:
-        for aside in ASIDES:
-            text = text.replace(aside, "")
         # Nothing changes while it is read, so nothing has to be announced.
-        text = AROUND.sub("", text).replace(' role="status"', "").strip()
+        text = AROUND.sub("", text.replace(ASIDE, "")).replace(' role="status"', "").strip()
         text = PICTURE.sub(lambda found: self._kept(base64.b64decode(found[1])), text)
         return IMAGE.sub(r'<div class="drawn">\g<0></div>', text)
 

@@ -43,6 +43,7 @@ def train(
     baselines: Mapping[str, float] | None = None,
     label: str = "training",
     live: bool = False,
+    on_step_end: Callable[[int], object] | None = None,
 ) -> list[float]:
     """Train with a one-cycle schedule; returns the loss of each step in nats.
 
@@ -66,6 +67,8 @@ def train(
         baselines: other losses to be compared with, by name.
         label: what the progress bar is called; without one there is none.
         live: in a notebook, draw the losses while it trains.
+        on_step_end: called after each step with the number of steps done; it may put the model
+            into eval mode.
 
     Raises:
         DivergedError: the loss is no longer a number; try a smaller `lr`.
@@ -101,6 +104,9 @@ def train(
                     f"loss={losses[-1]} at step {len(losses) - 1}; try an lr below {lr}"
                 )
             progress.show(losses)
+            if on_step_end:
+                on_step_end(len(losses))
+                model.train()
             if (
                 checkpoint
                 and _is_main_process()

@@ -1,4 +1,4 @@
-"""Reports of checks in JupyterLab, as they are run and where a notebook is not trusted."""
+"""Reports of checks and predictions in JupyterLab, and what a notebook keeps of them."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,8 +11,9 @@ from playwright.sync_api import Page
 from helpers import checks
 from helpers.checks.engine.report import COLOURS, Finding, Report
 from helpers.course import synthetic
+from helpers.course.authoring.notebook import METADATA
 from helpers.course.settings import Course
-from tests.browser.conftest import darken, inaccessible, jupyterlab, opened, run
+from tests.browser.conftest import darken, end_kernels, inaccessible, jupyterlab, opened, run
 from tests.common import needs_browser
 
 UNIT = "02-sinusoidal"
@@ -55,6 +56,26 @@ def test_a_wrong_answer_gets_its_hint_where_everybody_can_read_it(
     assert inaccessible(page, REPORT) == []
     darken(page)
     assert inaccessible(page, REPORT) == []
+
+
+def test_a_prediction_is_made_by_keyboard_and_kept(server: str, folder: Path, page: Page) -> None:
+    asks = 'predict("far", "Is it?", a="no", b="yes", answer="")'
+    cell = v4.new_code_cell(f"from helpers.predict import predict\n{asks}")
+    nbformat.write(v4.new_notebook(cells=[cell], metadata=METADATA), folder / "asks.ipynb")
+    opened(page, f"{server}/lab/tree/asks.ipynb")
+    told = page.locator(REPORT)
+    run(page, told)
+    page.get_by_label("a) no").focus()
+    for key in ("Tab", "Space"):
+        page.keyboard.press(key)
+    told.filter(has_text="You predict b) yes.").wait_for()
+    assert inaccessible(page, ".jp-OutputArea") == []
+    page.keyboard.press("Control+s")
+    page.locator(".jp-mod-dirty").wait_for(state="detached")
+    end_kernels(page)
+    opened(page, f"{server}/lab/tree/asks.ipynb")
+    told.filter(has_text="You predict b) yes.").wait_for()
+    assert page.get_by_text("model not found").locator("visible=true").count() == 0
 
 
 @pytest.fixture

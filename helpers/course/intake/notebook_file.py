@@ -14,6 +14,7 @@ import nbformat
 from nbformat import NotebookNode
 
 from helpers.course.settings import CourseError
+from helpers.predict import ANSWER
 
 LARGEST = 50 * 2**20  # bytes of a file; figures in outputs make some notebooks large
 CELLS = 2_000
@@ -79,7 +80,10 @@ def _lacks_line_ends(source: Any) -> bool:
 
 
 def fresh(cell: dict[str, Any]) -> NotebookNode:
-    """Make a cell of the same type and text; of its metadata only what grading reads."""
+    """Make a cell of the same type and text; of its metadata only what grading reads.
+
+    A prediction that was chosen below a cell is written into it, as if it had been typed.
+    """
     source = cell.get("source") or ""
     if isinstance(source, list):
         source = ("\n" if _lacks_line_ends(source) else "").join(map(str, source))
@@ -93,10 +97,20 @@ def fresh(cell: dict[str, Any]) -> NotebookNode:
     made = nbformat.from_dict({"cell_type": kind, "source": source, "metadata": known})
     made.id = str(cell.get("id", metadata.get("id", "")))
     if kind == "code":
+        made.source = source.replace('answer=""', f"answer={_chosen(cell.get('outputs'))}")
         made.outputs, made.execution_count = [], None
     if isinstance(pictures := cell.get("attachments"), dict) and kind == "markdown":
         made.attachments = nbformat.from_dict({n: p for n, p in pictures.items() if _is_picture(p)})
     return made
+
+
+def _chosen(outputs: Any) -> str:
+    """Return the prediction that a cell's output holds, quoted; empty quotes if it holds none."""
+    for output in outputs if isinstance(outputs, list) else []:
+        match output:
+            case {"data": {**data}} if isinstance(answer := data.get(ANSWER), str):
+                return json.dumps(answer[:50])
+    return '""'
 
 
 def _is_picture(bundle: Any) -> bool:

@@ -6,6 +6,7 @@ import pytest
 
 from helpers.course.intake import notebook_file
 from helpers.course.settings import CourseError
+from helpers.predict import ANSWER
 
 
 @pytest.mark.parametrize(
@@ -43,6 +44,19 @@ def test_pictures_in_a_text_are_kept_and_nothing_else_that_is_attached() -> None
     cell = {"cell_type": "markdown", "source": "![a](attachment:a.png)", "attachments": attached}
     [read], _ = notebook_file.read(json.dumps({"nbformat": 4, "cells": [cell]}).encode())
     assert read.attachments == {"a.png": {"image/png": "AAAA"}}
+
+
+@pytest.mark.parametrize(
+    ("found", "source"), [("b", '"b"'), ('"); x("', r'"\"); x(\""'), (3, '""')]
+)
+def test_a_prediction_that_was_chosen_below_its_cell_is_written_into_it(
+    found: object, source: str
+) -> None:
+    cell = {"cell_type": "code", "source": 'predict("far", "Is it?", answer="")'}
+    for outputs in ([None, {"data": []}], [{"data": {ANSWER: found}}]):
+        handed_in = json.dumps({"cells": [cell | {"outputs": outputs}]}).encode()
+        [read], _ = notebook_file.read(handed_in)
+    assert read.source == f'predict("far", "Is it?", answer={source})'
 
 
 def test_no_notebook_is_larger_than_a_person_writes() -> None:
