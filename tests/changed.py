@@ -39,7 +39,8 @@ def paths() -> list[str]:
 def tests(changed: list[str]) -> list[str]:
     """Return the files of tests that read or import changed files.
 
-    First those in the folder of the same name, then those that import a change most directly.
+    First those that have changed, then those in the folder of the same name, those below it, and
+    those that import a change most directly.
     """
     graph = _imports()
     reached = [name for path in changed for name in _modules(path)]
@@ -49,13 +50,22 @@ def tests(changed: list[str]) -> list[str]:
     found += [each.rpartition(".")[0].replace(".", "/") for each in reached if _is_setup(each)]
     for place, read_by in READ_BY.items():
         found += read_by if any(path.startswith(place) for path in changed) else []
-    beside = {f"tests/{path.rpartition('/')[0].partition('/')[2]}" for path in changed}
-    near = [each for each in found if each in changed or each.rpartition("/")[0] in beside]
+    folders = {_tested_in(path) for path in changed}
+    own = [each for each in found if each in changed]
+    near = [each for each in found if each.rpartition("/")[0] in folders]
+    below = tuple(f"{folder}/" for folder in folders - {"tests"})
+    near += [each for each in found if each.startswith(below)]
     asked = exercises(changed)
     asking = ASKING if asked else []
     first, then = (asking, near) if len(asked) <= FEW else (near, asking)
-    places = [*first, *then, *found, "tests/project"]
+    places = [*own, *first, *then, *found, "tests/project"]
     return list(dict.fromkeys(file for place in places for file in _files(place)))
+
+
+def _tested_in(path: str) -> str:
+    """Return the folder of tests that is named as a file's: "tests/encodings"."""
+    inside = path.removeprefix("helpers/").removeprefix("tests/")
+    return f"tests/{inside}".rpartition("/")[0]
 
 
 def _files(place: str) -> list[str]:

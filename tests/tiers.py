@@ -17,6 +17,7 @@ from helpers.checks.engine import Exercise
 from tests.common import ROOT, UNITS
 
 Item = TypeVar("Item")
+ROTATION = 6  # one in so many of the rotating tests is run by `make test`
 TIER = os.environ.get("TIER", "nightly")  # who calls pytest itself has all that is asked for
 NIGHTLY = TIER == "nightly"
 # As "02-sinusoidal/table"; without any, all exercises are looked at.
@@ -36,15 +37,20 @@ def sample_seed() -> int:
 
 
 def sample(items: Sequence[Item], one_in: int) -> list[Item]:
-    """Return one in `one_in` of the items, all of them at night, and at least one.
+    """Return one in `one_in` of the items, all of them at night, and at least one."""
+    # Not the seed's remainder by ROTATION, which chooses rotating tests: samples inside these would
+    # else be the same each time that their test comes up.
+    return _one_in(items, one_in, sample_seed() // ROTATION)
 
-    Within a rotating test, which is one in 6, `one_in` must share no divisor with 6: else the same
-    seeds would always choose the same items.
-    """
-    if NIGHTLY or not items:
-        return list(items)
-    step = min(one_in, len(items))
-    return list(items[sample_seed() % step :: step])
+
+def rotated(groups: Sequence[Item]) -> list[Item]:
+    """Return one in `ROTATION` of the groups of rotating tests, all at night, and at least one."""
+    return _one_in(groups, ROTATION, sample_seed())
+
+
+def _one_in(items: Sequence[Item], one_in: int, seed: int) -> list[Item]:
+    step = 1 if NIGHTLY else max(1, min(one_in, len(items)))
+    return list(items[seed % step :: step])
 
 
 def exercises() -> list[tuple[str, Exercise]]:

@@ -219,3 +219,5 @@ def test_polar_scores_are_the_formula_pair_by_pair(
 
 def test_no_encoding_is_left_out() -> None:
     assert {*slow.TERMS, *slow.VECTORS, *slow_turned.THETA, "pope", "none"} == set(available())
+    assert {name for name, _ in FORMS} == set(slow.TERMS), "add a row to FORMS"
+    assert {name for name, _ in TURNED} == set(slow_turned.THETA), "add a row to TURNED"

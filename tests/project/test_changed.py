@@ -40,10 +40,13 @@ def test_mistakes_of_one_exercise_change_no_other() -> None:
         ("helpers/course/export.py", "tests/course/test_export.py"),
         ("tests/web/test_text.py", "tests/web/test_text.py"),
         ("web/markdown.py", "tests/web/"),
+        ("helpers/encodings/rope_scaling.py", "tests/encodings/"),
     ],
 )
 def test_the_nearest_tests_come_first(path: str, nearest: str) -> None:
-    assert changed.tests([path])[0].startswith(nearest)
+    found = changed.tests([path])
+    near = [file for file in found if file.startswith(nearest)]
+    assert near and found[: len(near)] == near
 
 
 def test_every_place_that_is_named_is_there() -> None:
@@ -63,6 +66,16 @@ def test_every_place_that_is_named_is_there() -> None:
 )
 def test_a_file_that_nothing_imports_has_tests_too(path: str, tried: str) -> None:
     assert any(file.startswith(tried) for file in changed.tests([path]))
+
+
+def test_in_a_rotating_test_all_of_a_sample_comes_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tiers, "NIGHTLY", False)
+    tried = set[int]()
+    for seed in range(0, 24 * tiers.ROTATION, tiers.ROTATION):  # those that choose the same group
+        monkeypatch.setenv("SAMPLE_SEED", str(seed))
+        assert tiers.rotated(range(tiers.ROTATION)) == [0]
+        tried |= {*tiers.sample(range(4), 4)}
+    assert tried == {*range(4)}
 
 
 @dataclass(eq=False)
