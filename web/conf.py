@@ -3,7 +3,7 @@
 project = "Order Matters"
 author = "the authors of Order Matters"
 copyright = "text and figures: CC BY 4.0; code: MIT"
-extensions = ["myst_parser", "web.mathml"]
+extensions = ["myst_parser", "web.mathml", "web.search"]
 myst_enable_extensions = ["dollarmath", "amsmath"]
 myst_heading_anchors = 3  # links to #sections, as GitHub has them
 html_math_renderer = "mathml"
@@ -12,7 +12,7 @@ html_title = project
 html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_favicon = "static/icon.svg"
-html_copy_source = html_show_sourcelink = False
+html_copy_source = html_show_sourcelink = html_use_index = False
 html_permalinks_icon = "#"
 html_theme_options = {
     "navbar_align": "left",
@@ -27,5 +27,5 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "footer_end": [],
 }
-html_sidebars: dict[str, list[str]] = {"index": [], "claims": [], "glossary": []}
+html_sidebars: dict[str, list[str]] = {"index": [], "claims": [], "glossary": [], "search": []}
 html_context = {"default_mode": "auto"}

@@ -11,14 +11,12 @@ from pathlib import Path
 import torch
 
 from helpers.course.settings import Course
-from helpers.explorable import data
 from web import encodings, explore, front, links, markdown, measured
 from web.markdown import cited, relinked
 from web.outputs import Outputs
 from web.units import Unit
 
 HERE = Path(__file__).parent
-FIGURES = (HERE / "figures", HERE / "live")  # modules of JavaScript with what they read
 
 
 def write(course: Course, pages: Path, out: Path) -> None:
@@ -87,14 +85,11 @@ def _docs(course: Course, pages: Path) -> None:
 
 
 def _figures(pages: Path, out: Path, figures: list[explore.Figure]) -> None:
-    """A page for each, their modules, and the numbers that they read."""
+    """A page for each, and what draws them."""
     _put(pages, "explore/index", explore.index(figures))
     for each in figures:
         _put(pages, f"explore/{each.name}", each.page())
-    for folder in FIGURES:
-        shutil.copytree(folder, out / "figures", dirs_exist_ok=True)
-    (out / "figures" / explore.CONTENTS.name).unlink()
-    data.main(out / "figures" / "data")
+    explore.write(out / "figures")
 
 
 def _compared(pages: Path) -> tuple[list[str], list[str]]:

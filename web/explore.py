@@ -1,19 +1,24 @@
 """The explorable figures: a page for each, and their places in other pages.
 
-web/figures/contents.toml says what there is: a figure is a module of JavaScript beside it.
+web/figures/contents.toml says what there is: a figure is a module of JavaScript beside it. Pages
+import none and fetch nothing, so that they work when they were opened as files.
 """
 
 from __future__ import annotations
 
 import html
+import shutil
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
+from helpers import explorable
 from web.markdown import raw
 
-CONTENTS = Path(__file__).parent / "figures" / "contents.toml"
+FOLDERS = [Path(__file__).parent / name for name in ("figures", "live")]
+CONTENTS = FOLDERS[0] / "contents.toml"
 
 
 @dataclass(frozen=True)
@@ -48,7 +53,7 @@ class Figure:
             f'<figure class="explorable" {self.mark}>'
             f"<figcaption>{html.escape(self.sentence)}</figcaption>"
             f'<p class="fallback">{html.escape(self.fallback)}</p></figure>'
-            f"{load(root)}"
+            f"{load(self.name, root)}"
         )
 
     def page(self) -> str:
@@ -57,9 +62,28 @@ class Figure:
         return f"# {self.title}\n\n{raw(self.markup('../'))}\n\nExplained in unit {units}."
 
 
-def load(root: str) -> str:
-    """What draws the figures of a page; `root` leads to the top of the site."""
-    return f'<script type="module" src="{root}figures/load.js"></script>'
+def load(name: str, root: str) -> str:
+    """What draws a figure of a page; `root` leads to the top of the site."""
+    files = [folder / f"{each}.css" for folder in FOLDERS for each in ("figures", name)]
+    styles = [path.name for path in files if path.exists()]
+    links = "".join(f'<link rel="stylesheet" href="{root}figures/{each}">' for each in styles)
+    return f'{links}<script defer src="{root}figures/{name}.js"></script>'
+
+
+def write(out: Path) -> None:
+    """Write into `out` what pages load: a script for each figure, styles, weights of models."""
+    with TemporaryDirectory() as folder:
+        modules = Path(folder)
+        for each in FOLDERS:
+            shutil.copytree(each, modules, dirs_exist_ok=True)
+        shutil.copytree(modules / "weights", out / "weights")
+        for path in modules.glob("*.css"):
+            shutil.copy(path, out)
+        for path in modules.glob("*.js"):
+            if "export default" in path.read_text(encoding="utf-8"):
+                script = explorable.script(modules, path.stem, "page")
+                # In a block, since several figures of a page have modules in common.
+                (out / path.name).write_text(f"{{\n{script}}}\n", encoding="utf-8")
 
 
 def figures() -> list[Figure]:

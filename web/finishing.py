@@ -15,6 +15,7 @@ AUTO = THEME.format("auto")  # what a page has where no script has chosen
 CLASS = re.compile(r"\.(-?[a-zA-Z_][\w-]*)")
 GUEST = re.compile(r"--sd-[\w-]+:[^;}]*;?")  # sphinx-design's colours
 WITHIN = re.compile(r"\([^()]*\)")  # of :not(…) and the like
+SEARCH = ("searchtools", "language_data", "searchindex", "sphinx_highlight")
 # What is left out of a page, and what stands for it.
 LEFT_OUT = {
     re.compile(r"<th\b[^>]*>(?:<p></p>)?</th>"): "<td></td>",  # the heading of nothing
@@ -22,14 +23,14 @@ LEFT_OUT = {
     re.compile(r'<span class="[npw]">([^<]*)</span>'): r"\1",
     # It draws icons that a site adds; all of this one's are letters of a font.
     re.compile(r"<(?:link|script)\b[^>]*\bfontawesome\.js[^>]*>(?:</script>)?"): "",
+    # They serve Sphinx's search, in whose place there is one of ours.
+    re.compile(rf'<script src="[^"]*(?:{"|".join(SEARCH)})\.js[^"]*"></script>'): "",
 }
-# These serve a search while one types, which is off; the page of the search keeps them.
-SEARCH = re.compile(r'<script src="[^"]*(?:searchtools|language_data|searchindex)\.js"></script>')
 
 
 def finish(out: Path) -> None:
     """Touch up the site in `out`, which a page's readers fetch with less then."""
-    workshop = ("*.map", "webpack-*", ".buildinfo", "fontawesome.js*")
+    workshop = ("*.map", "webpack-*", ".buildinfo", "fontawesome.js*", *(f"{x}.js" for x in SEARCH))
     for path in itertools.chain(*map(out.rglob, workshop)):
         path.unlink(missing_ok=True)  # what no page asks for
     words = set[str]()
@@ -37,7 +38,7 @@ def finish(out: Path) -> None:
         text = path.read_text(encoding="utf-8")
         words.update(re.findall(r"[\w-]+", text))
         if path.suffix == ".html":
-            path.write_text(lighter(text, path.name == "search.html"), encoding="utf-8")
+            path.write_text(lighter(text), encoding="utf-8")
     theme, code, own = (
         out / "_static" / name
         for name in ("styles/pydata-sphinx-theme.css", "pygments.css", "site.css")
@@ -48,11 +49,11 @@ def finish(out: Path) -> None:
         file.write(as_the_system_asks(styles))
 
 
-def lighter(page: str, searches: bool) -> str:
+def lighter(page: str) -> str:
     """The HTML of a page without what says nothing."""
     for found, instead in LEFT_OUT.items():
         page = found.sub(instead, page)
-    return page if searches else SEARCH.sub("", page)
+    return page
 
 
 def used(css: str, words: Container[str]) -> str:

@@ -24,7 +24,7 @@ FIGURE = f"""\
 <figcaption>Swap two words: does attention see it?</figcaption>
 <p class="fallback">Five words go through attention. If dog and man change places, attention without
 positions gives each word exactly the numbers that it had before; with positions all of them change.
-</p></figure>{load("")}"""
+</p></figure>{load("swap", "")}"""
 SHOWN = ("none", "sinusoidal", "Shaw keys")  # in the picture of losses
 
 

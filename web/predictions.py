@@ -16,7 +16,7 @@ TOLD = re.compile(r'\boutcome\(\s*"(\w+)"')
 CHOICE = re.compile(r"^  (\w+)\) (.+)", re.MULTILINE)
 MEASURED = re.compile(r">(?:✓ )?Measured: (.+?)\.(?: |<)")
 HEADING = re.compile(r"^#", re.MULTILINE)
-SCRIPT = '<script type="module" src="../_static/predictions.js"></script>'
+SCRIPT = '<script defer src="../_static/predictions.js"></script>'
 
 
 def asks(cell: NotebookNode) -> str:

@@ -87,7 +87,7 @@ class Unit:
         title, rest = parts[0].split("\n", 1)
         for each in self.figures:
             if any(each.mark in part for part in parts):  # a cell of the lesson shows it
-                parts.append(raw(load("../")))
+                parts.append(raw(load(each.name, "../")))
                 continue
             end = end_of_section(parts, each.units[self.name])
             parts[end - 1] += f"\n\n{raw(each.markup('../'))}"

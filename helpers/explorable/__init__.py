@@ -59,8 +59,14 @@ def show(name: str, picture: Figure, alt: str) -> None:
     LiveOutput(begin, END.format(style=style, script=script(folder, name))).show(picture, alt)
 
 
-def script(folder: Path, name: str) -> str:
-    """What draws the figure: its module, all that this imports, and the numbers that it reads."""
+def script(folder: Path, name: str, host: str = "notebook") -> str:
+    """What draws the figure: its module, all that this imports, and the numbers that it reads.
+
+    Args:
+        folder: of the modules.
+        name: of the figure's module.
+        host: module that knows where it is drawn, "notebook", or "page" for one of the site.
+    """
     parts: dict[str, str] = {}
 
     def add(module: str) -> None:
@@ -70,12 +76,12 @@ def script(folder: Path, name: str) -> str:
                 add(needed)
         parts[module] = closed(module, text)
 
-    add("notebook")
+    add(host)
     add(name)
     code = "".join(parts.values())
     stored = {each: FILES[each]() for each in READ.findall(code)}
     numbers = json.dumps(stored, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
-    return f'{code}notebook.begin("{name}", {_word(name)}.draw, {numbers});\n'
+    return f'{code}{host}.begin("{name}", {_word(name)}.draw, {numbers});\n'
 
 
 def closed(module: str, text: str) -> str:

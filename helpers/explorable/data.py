@@ -1,14 +1,7 @@
-"""The numbers that figures read: recorded results, and the weights of one small attention.
-
-`python -m helpers.explorable.data OUT` writes them as JSON; a page's figures look for them in the
-folder `data/` beside `load.js`, and a notebook carries those of its figures.
-"""
+"""The numbers that figures read: recorded results, and the weights of one small attention."""
 
 from __future__ import annotations
 
-import json
-import sys
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -104,15 +97,3 @@ def _rounded(values: torch.Tensor) -> Any:
 
 
 FILES = {"losses": losses, "clip": clip, "attention": attention}
-
-
-def main(out: Path) -> None:
-    """Write a JSON file for each of `FILES`."""
-    out.mkdir(parents=True, exist_ok=True)
-    for name, make in FILES.items():
-        text = json.dumps(make(), ensure_ascii=False, separators=(",", ":"))
-        (out / f"{name}.json").write_text(text, encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1] if len(sys.argv) > 1 else "build/site/data"))

@@ -15,10 +15,10 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
-from helpers.explorable import data
 from tests.common import CHROMIUM, ROOT
+from web import explore
 
-FIGURES, LIVE = ROOT / "web" / "figures", ROOT / "web" / "live"
+FIGURES = ROOT / "web" / "figures"
 CONTENTS: dict[str, dict[str, Any]] = tomllib.loads((FIGURES / "contents.toml").read_text("utf-8"))
 # Who draws here; the live model has tests of its own.
 NAMES = [name for name in CONTENTS if (FIGURES / f"{name}.js").exists()]
@@ -34,10 +34,10 @@ class Silent(SimpleHTTPRequestHandler):
 
 @contextmanager
 def serving(folder: Path) -> Iterator[str]:
-    """The address of a page for each figure, and of its modules under `figures/`."""
-    for each in (FIGURES, LIVE):
-        shutil.copytree(each, folder / "figures", dirs_exist_ok=True)
-    data.main(folder / "figures" / "data")
+    """The address of a page for each figure, and of the modules under `modules/`."""
+    for each in explore.FOLDERS:
+        shutil.copytree(each, folder / "modules", dirs_exist_ok=True)
+    explore.write(folder / "figures")
     for name in CONTENTS:
         (folder / f"{name}.html").write_text(_page(name), encoding="utf-8")
     with hosting(folder) as address:
@@ -62,7 +62,7 @@ def _page(name: str) -> str:
 <main><h1>{told["title"]}</h1><figure class="explorable" data-module="{name}">
 <figcaption>{told["sentence"]}</figcaption>
 <p class="fallback">{told["fallback"]}</p></figure></main>
-<script type="module" src="figures/load.js"></script></body></html>"""
+{explore.load(name, "")}</body></html>"""
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from helpers.encodings import REGISTRY
 from tests import changed, tiers
 from tests.common import ROOT, UNITS, needs_browser
 from tests.web.axe import COLOURS, refused
-from tests.web.figures import CONTENTS, FIGURES, NAMES, PHONE, opened
+from tests.web.figures import CONTENTS, FIGURES, NAMES, PHONE, opened, serving
 
 CHANGED = [name for name in NAMES if f"web/figures/{name}.js" in changed.paths()]
 TRIED = sorted({*tiers.sample(NAMES, 5), *CHANGED})
@@ -99,6 +100,38 @@ def test_a_figure_suits_everybody(name: str, page: Page, address: str) -> None:
     assert page.evaluate(BEYOND) == []
 
 
+# How large each word of a picture is, in pixels.
+LETTERS = """() => [...document.querySelectorAll("figure svg text")].map((text) => {
+    const {width} = text.ownerSVGElement.viewBox.baseVal;
+    const scale = text.ownerSVGElement.getBoundingClientRect().width / width;
+    return [text.textContent, scale * parseFloat(getComputedStyle(text).fontSize)];
+})"""
+# How far to the left and right, and up and down, of its middle one takes hold of a handle.
+GRASP = """(handle) => {
+    handle.scrollIntoView({block: "center"});
+    const box = (handle.querySelector(".knob, .bar") ?? handle).getBoundingClientRect();
+    const [x, y] = [box.left + box.width / 2, box.top + box.height / 2];
+    const far = (dx, dy) => {
+        let n = 0;
+        while (n < 60 && handle.contains(document.elementFromPoint(x + dx * n, y + dy * n))) n++;
+        return n;
+    };
+    return [far(-1, 0) + far(1, 0), far(0, -1) + far(0, 1)];
+}"""
+
+
+@pytest.mark.parametrize("name", TRIED)
+def test_on_a_phone_words_are_read_and_parts_taken_hold_of(
+    name: str, page: Page, address: str
+) -> None:
+    opened(page, f"{address}/{name}.html")
+    assert [each for each in page.evaluate(LETTERS) if each[1] < 9] == []
+    page.add_style_tag(content="body { padding-block: 600px; }")
+    for part in page.locator("figure :is(.handle, button, input[type=range], .choice span)").all():
+        if part.is_visible():
+            assert min(part.evaluate(GRASP)) >= 44, part.evaluate("each => each.outerHTML")
+
+
 @pytest.mark.parametrize("name", TRIED)
 def test_the_keyboard_moves_every_handle(name: str, page: Page, address: str) -> None:
     opened(page, f"{address}/{name}.html")
@@ -115,6 +148,7 @@ def test_the_keyboard_moves_every_handle(name: str, page: Page, address: str) ->
         _ends(page, handles.nth(n))
     _same_from_the_address(page, told(page))
     if name == "loss-by-length":
+        page.get_by_text("23 more").click()
         page.get_by_role("button", name="Shaw keys, k = 2").press("Enter")  # escaped in addresses
         _same_from_the_address(page, told(page))
         assert "Shaw keys, k = 2" in told(page)
@@ -200,7 +234,7 @@ def test_an_address_may_say_anything(page: Page, address: str) -> None:
 
 # What a figure says in a state away from where it begins.
 SAYS = {
-    "clock:k=2": "the second by 11° (shaded), the third by 1.1°, the slowest by 0.1°.",
+    "clock:k=2": "the second by 11°, the third by 1.1°, the slowest by 0.1°.",
     "patches:row=1,down=-3,right=-2": "looks for 3 up and 2 to the left, which lies outside the "
     "picture: the highest score is at the edge, row 0, column 1.",
     "patches:row=3,column=11,order=line": "goes on where a row ends",
@@ -259,6 +293,21 @@ def test_figures_share_an_address(page: Page, address: str) -> None:
     assert page.url.endswith("#skew:T=4&clock:k=8")
     page.evaluate("location.hash = 'clock:k=12'")  # a link within the page
     assert "by 12" in told(page)
+
+
+def test_figures_are_drawn_on_a_page_that_was_opened_as_a_file(
+    browser: Browser, tmp_path: Path
+) -> None:
+    """The live model, whose weights are fetched, says how it can be asked."""
+    context = browser.new_context(viewport=PHONE)
+    page = context.new_page()
+    with serving(tmp_path):
+        for name in tiers.sample(NAMES, 5):
+            opened(page, (tmp_path / f"{name}.html").as_uri())
+        page.goto((tmp_path / "live.html").as_uri())
+        said = page.get_by_role("alert").text_content()
+        assert said and "python -m http.server" in said and "http://localhost:8000" in said
+    context.close()
 
 
 def test_without_scripts_the_words_are_there(browser: Browser, address: str) -> None:

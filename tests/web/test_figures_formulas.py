@@ -31,7 +31,7 @@ from helpers.model.attention import MultiHeadAttention
 from tests.common import needs_browser
 
 CALL = """async ([module, name, all]) => {
-    const {[name]: asked} = await import(`/figures/${module}`);
+    const {[name]: asked} = await import(`/modules/${module}`);
     return all.map((args) => {
         const found = asked(...args);
         return found instanceof Float64Array ? [...found] : found;
@@ -199,7 +199,7 @@ def by_pytorch(stored: dict[str, Any], name: str, order: list[int], start: int) 
 def page(browser: Browser, address: str) -> Iterator[Page]:
     """A page of the figures' host."""
     found = browser.new_page()
-    found.goto(f"{address}/figures/data/clip.json")
+    found.goto(f"{address}/figures/figures.css")
     yield found
     found.close()
 

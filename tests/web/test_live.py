@@ -23,17 +23,17 @@ from tests.web import live
 
 pytestmark = needs_browser
 READ = """async ([name, all]) => {
-    const {index, model} = await import("/figures/weights.js");
-    const bert = await model(name, await index());
+    const {index, model} = await import("/modules/weights.js");
+    const bert = await model(name, await index(`${location.origin}/modules/`));
     return all.map((ids) => {
         const {logits, attention} = bert.read(ids);
         return [[...logits], attention.map((heads) => heads.map((each) => [...each]))];
     });
 }"""
 CODE = """async (texts) => {
-    const {index} = await import('/figures/weights.js');
-    const {WordPiece} = await import('/figures/wordpiece.js');
-    const coder = new WordPiece((await index()).vocabulary);
+    const {index} = await import("/modules/weights.js");
+    const {WordPiece} = await import("/modules/wordpiece.js");
+    const coder = new WordPiece((await index(`${location.origin}/modules/`)).vocabulary);
     return texts.map((text) => coder.encode(text));
 }"""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import quote_plus
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -53,8 +54,8 @@ def test_every_page_suits_everybody_light_and_dark_wide_and_narrow(
         page.set_viewport_size({"width": 1366, "height": 900})
         page.goto(site.address + name)
         page.evaluate("document.querySelectorAll('details').forEach(each => (each.open = true))")
-        # With all that belongs to it, unpacked; on some pages models answer, and a search reads the
-        # pages that it has found, for some lines of each.
+        # With all that belongs to it, unpacked; on some pages models answer, and the search has the
+        # text of all pages.
         heaviest = 3 if page.locator("[data-module=live]").count() else 1
         heaviest += name.startswith("search")
         assert page.evaluate(WEIGHT) <= heaviest * 1_000_000, name
@@ -68,9 +69,45 @@ def test_every_page_suits_everybody_light_and_dark_wide_and_narrow(
     assert wrong == []
 
 
-def test_the_search_finds_a_word_in_its_unit(site: Site, page: Page) -> None:
-    page.goto(f"{site.address}search.html?q=skew")
-    expect(page.locator("#search-results a[href*='04-relative']").first).to_be_visible()
+# A question, and where its answer begins.
+ANSWERED = {
+    "skew": "units/04-relative.html#exercise-6-skew",
+    "why 10000": "units/02-sinusoidal.html#exercise-1-wavelengths",
+    "Why 10,000?": "units/02-sinusoidal.html#exercise-1-wavelengths",
+    "why sqrt(d)": "units/01-order-blind.html#why-the-scale",
+    "learned vs sinusoidal": "units/03-learned.html#how-large-is-a-position-vector",
+    "longer than training": "units/10-longer.html",
+    "what is ALiBi": "units/05-after-bert.html#alibi-a-penalty-that-grows-with-the-distance",
+    "how does RoPE work": "units/05-after-bert.html",
+    "why not just number the words": "units/02-sinusoidal.html#why-not-just-number-the-words",
+    "position interpolation": "encodings/interpolated.html",
+    "relative versus absolute": "units/04-relative.html#three-tasks",
+    "next sentence": "units/07-bert-inputs.html#is-it-the-next-sentence",
+    "rotary": "encodings/rotary.html",
+}
+
+
+def test_the_search_finds_the_section_that_answers_among_the_first_three(
+    site: Site, page: Page
+) -> None:
+    for asked, answer in ANSWERED.items():
+        page.goto(f"{site.address}search.html?q={quote_plus(asked)}")
+        links = page.locator("#search-results a").all()[:3]
+        assert answer in [each.get_attribute("href") for each in links], asked
+    page.goto(f"{site.address}search.html?q=xyzzy")
+    expect(page.get_by_role("status")).to_have_text("No section has any of these words.")
+
+
+def test_pages_that_were_opened_as_files_move_and_search(site: Site, page: Page) -> None:
+    page.goto((site.folder / "index.html").as_uri())
+    page.locator("figure.ready").wait_for()
+    page.get_by_role("link", name="Begin with unit").click()
+    page.keyboard.press("Control+k")
+    page.keyboard.type("clock")
+    page.keyboard.press("Enter")
+    page.locator("#search-results a[href='explore/clock.html']").click()
+    page.locator("figure.ready").wait_for()
+    assert page.url.startswith("file:")
 
 
 def test_it_is_read_and_walked_through_without_scripts(site: Site, browser: Browser) -> None:

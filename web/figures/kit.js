@@ -136,6 +136,22 @@ export class Explorable {
     }, REST);
   }
 
+  /** An svg of which a unit is a pixel, so that its letters are as large on a phone; its width. */
+  picture(parent, high, kind) {
+    const made = add(parent, "svg", {class: kind, "aria-hidden": "true"});
+    let wide = 0;
+    const measure = () => {
+      const found = Math.round(made.getBoundingClientRect().width) || 320; // in a fold it has none
+      if (found === wide) return;
+      wide = found;
+      put(made, {viewBox: `0 0 ${wide} ${high}`});
+      if (this.#draw) this.#request();
+    };
+    measure();
+    new ResizeObserver(measure).observe(made);
+    return [made, () => wide];
+  }
+
   slider(key, label, text) {
     const id = `${this.#mark}-${key}`, {min, max, step} = this.#spec[key];
     const box = add(this.panel, "div", {class: "slider"});

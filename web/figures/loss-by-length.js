@@ -3,7 +3,11 @@
 import {range} from "./formulas.js";
 import {Explorable, add, fixed, list, oneOf, put, write} from "./kit.js";
 
-const MOST = 6, LEFT = 34, RIGHT = 352, TOP = 26, FOOT = 210;
+const MOST = 6, LEFT = 30, NAMES = 112, TOP = 26, FOOT = 236, HIGH = 290; // pixels
+const LINE = 13, ROOM = 16; // from line to line of a name; letters that fit into one
+// Those that most readers look for; the others unfold.
+const KNOWN = ["none", "sinusoidal", "learned", "Shaw", "Transformer-XL", "T5 bias",
+  "ALiBi, symmetric", "RoPE"];
 const BEGIN = ["none", "sinusoidal", "Shaw", "RoPE"];
 const TITLES = {lag3: "three back, hidden", shift3: "three back, all", reverse: "backwards"};
 const DASHES = ["", "7 3", "9 3 2 3", "2 3", "5 2", "4 2 1 2 1 2", "1 2"];
@@ -21,15 +25,56 @@ const looks = (names) => Object.fromEntries(names.map((name, n) =>
 
 const mean = (seeds) => seeds.reduce((a, b) => a + b, 0) / seeds.length;
 
+/** Middles as near as they can be to those wanted, in boxes that do not overlap and end at `foot`. */
+export function spread(wanted, high, foot) {
+  const order = range(wanted.length).sort((a, b) => wanted[a] - wanted[b]), found = [...wanted];
+  const gap = (a, b) => (high[a] + high[b]) / 2;
+  order.slice(1).forEach((n, i) =>
+    (found[n] = Math.max(found[n], found[order[i]] + gap(n, order[i]))));
+  let below = foot;
+  for (const n of order.toReversed()) {
+    found[n] = Math.min(found[n], below - high[n] / 2);
+    below = found[n] - high[n] / 2;
+  }
+  return found;
+}
+
+/** The name of a curve in one line, or in two where it is long. */
+const lines = (name) => (name.length > ROOM ? name.replace(", ", ",\n").split("\n") : [name]);
+
+/** Names at the ends of curves, each led to from its curve. */
+function names(picture) {
+  const all = range(MOST + 1).map(() => {
+    const group = add(picture, "g");
+    const lead = add(group, "path", {class: "lead"});
+    return {group, lead, rows: range(2).map(() => add(group, "text", {class: "start"}))};
+  });
+  return (x, told) => {
+    const texts = told.map(({name}) => lines(name));
+    const at = spread(told.map(({y}) => y), texts.map((each) => LINE * each.length + 3), FOOT + 8);
+    all.forEach(({group, lead, rows}, n) => {
+      put(group, {visibility: n < told.length ? "visible" : "hidden"});
+      if (n >= told.length) return;
+      put(group, {class: told[n].colour});
+      put(lead, {d: `M${x + 5} ${told[n].y}L${x + 14} ${at[n]}`});
+      rows.forEach((row, line) => {
+        put(row, {x: x + 18, y: at[n] + 4 + LINE * (line - (texts[n].length - 1) / 2)});
+        write(row, texts[n][line] ?? "");
+      });
+    });
+  };
+}
+
 /** The axes, the limit, and a place for each of the curves. */
-function chart(parent, look) {
-  const picture = add(parent, "svg", {viewBox: "0 0 372 254", class: "chart", "aria-hidden": "true"});
-  add(picture, "text", {x: 2, y: 9, class: "start hint"}, "loss, in nats");
-  add(picture, "text", {x: 193, y: FOOT + 38, class: "hint"}, "length of the text, in tokens");
-  const grid = range(10).map(() => [add(picture, "line", {x1: LEFT, x2: RIGHT, class: "grid"}),
-    add(picture, "text", {x: LEFT - 8, class: "end"})]);
-  const ticks = range(3).map(() => add(picture, "text", {y: FOOT + 20}));
-  const limit = add(picture, "path", {class: "limit"});
+function chart(figure, look) {
+  const [picture, wide] = figure.picture(figure.stage, HIGH, "chart");
+  add(picture, "text", {x: 2, y: 9, class: "start"}, "loss, in nats");
+  const below = add(picture, "text", {y: FOOT + 50}, "length of the text, in tokens");
+  const grid = range(10).map(() => [add(picture, "line", {x1: LEFT, class: "grid"}),
+    add(picture, "text", {x: LEFT - 6, class: "end"})]);
+  const ticks = range(3).map(() => add(picture, "text", {y: FOOT + 18}));
+  const trained = add(picture, "text", {y: FOOT + 32}, "as trained");
+  const limit = add(picture, "path", {class: "limit"}), name = names(picture);
   const curves = range(MOST).map(() => {
     const group = add(picture, "g"), line = add(group, "path", {class: "curve"});
     return {group, line, dots: range(9).map(() => add(group, "circle", {r: 3.5, class: "dot"}))};
@@ -37,13 +82,13 @@ function chart(parent, look) {
   return ({lengths, limit: least, runs}, chosen) => {
     const most = Math.max(1, ...chosen.flatMap((name) => runs[name].flat()));
     const step = most > 4.5 ? 1 : 0.5, top = step * Math.ceil(most / step);
-    const longest = lengths.at(-1);
-    const x = (length) => LEFT + ((RIGHT - LEFT) * length) / longest;
+    const longest = lengths.at(-1), right = wide() - NAMES;
+    const x = (length) => LEFT + ((right - LEFT) * length) / longest;
     const y = (loss) => FOOT - ((FOOT - TOP) * loss) / top;
     const line = (values) => `M${values.map((each, n) => `${x(lengths[n])} ${y(each)}`).join("L")}`;
     grid.forEach(([rule, text], n) => {
       const visibility = step * n <= top ? "visible" : "hidden";
-      put(rule, {y1: y(step * n), y2: y(step * n), visibility});
+      put(rule, {y1: y(step * n), y2: y(step * n), x2: right, visibility});
       put(text, {y: y(step * n) + 4, visibility});
       write(text, fixed(step * n, 1));
     });
@@ -51,7 +96,11 @@ function chart(parent, look) {
       put(text, {x: x(lengths[n])});
       write(text, String(lengths[n]));
     });
+    put(below, {x: (LEFT + right) / 2});
+    put(trained, {x: x(lengths[0])});
     put(limit, {d: line(least)});
+    name(right, [{name: "the exact limit", y: y(least.at(-1)), colour: "grey"},
+      ...chosen.map((each) => ({name: each, y: y(mean(runs[each].at(-1))), colour: `c${look[each][0] + 1}`}))]);
     curves.forEach(({group, line: path, dots}, n) => {
       const name = chosen[n];
       put(group, {visibility: name === undefined ? "hidden" : "visible"});
@@ -65,10 +114,15 @@ function chart(parent, look) {
 }
 
 /** A button for each encoding, with the colour of its curve while it is pressed in. */
-function chips(figure, parent, names, look) {
-  const box = add(parent, "div", {class: "chips", role: "group", "aria-label": "Encodings to compare"});
-  const all = names.map((name) => {
-    const chip = add(box, "button", {type: "button", class: "chip small"}, name);
+function chips(figure, encodings, look) {
+  const box = add(figure.stage, "div", {class: "part", role: "group", "aria-label": "Encodings to compare"});
+  add(box, "p", {class: "head"}, `Choose up to ${MOST} encodings. A dot is a run, a line their mean.`);
+  const known = add(box, "div", {class: "chips"}), fold = add(box, "details");
+  add(fold, "summary", {}, `${encodings.length - KNOWN.length} more`);
+  const more = add(fold, "div", {class: "chips"});
+  const all = encodings.map((name) => {
+    const row = KNOWN.includes(name) ? known : more;
+    const chip = add(row, "button", {type: "button", class: "chip small"}, name);
     chip.addEventListener("click", () => {
       const {show} = figure.state;
       if (show.includes(name)) figure.set({show: show.filter((each) => each !== name)});
@@ -77,23 +131,11 @@ function chips(figure, parent, names, look) {
     return chip;
   });
   return (chosen, runs) => all.forEach((chip, n) => {
-    const pressed = chosen.includes(names[n]);
-    put(chip, {"aria-pressed": String(pressed), class: `chip small c${look[names[n]][0] + 1}`});
+    const pressed = chosen.includes(encodings[n]);
+    put(chip, {"aria-pressed": String(pressed), class: `chip small c${look[encodings[n]][0] + 1}`});
     chip.disabled = !pressed && chosen.length === MOST; // first one has to make room
-    chip.hidden = !(names[n] in runs);
+    chip.hidden = !(encodings[n] in runs);
   });
-}
-
-/** A piece of each line with its name. */
-function legend(key, chosen, look) {
-  key.replaceChildren();
-  for (const name of chosen) {
-    const one = add(key, "span", {class: `c${look[name][0] + 1}`});
-    const line = add(one, "svg", {viewBox: "0 0 30 8", class: "piece"});
-    add(line, "path", {d: "M0 4h30", class: "curve", "stroke-dasharray": DASHES[look[name][1]]});
-    one.append(name);
-  }
-  add(key, "span", {class: "swatch grey"}, "the exact limit");
 }
 
 function say({asks, lengths, limit, runs}, chosen) {
@@ -106,18 +148,13 @@ function say({asks, lengths, limit, runs}, chosen) {
 
 export default async function draw(element, options) {
   const data = await options.read("losses");
-  const names = Object.keys(data.lag3.runs);
+  const encodings = Object.keys(data.lag3.runs);
   const spec = {
     task: oneOf(Object.keys(data)),
-    show: list(names, BEGIN.filter((name) => names.includes(name)), (found) => found.length <= MOST),
+    show: list(encodings, BEGIN, (found) => found.length <= MOST),
   };
   const figure = new Explorable(element, options, spec);
-  const left = add(figure.stage, "div", {class: "part"}), right = add(figure.stage, "div", {class: "part"});
-  const look = looks(names), show = chart(left, look);
-  const key = add(left, "p", {class: "key", "aria-hidden": "true"});
-  add(left, "p", {class: "hint"}, "A dot is a run, a line their mean.");
-  add(right, "p", {class: "head"}, `Choose up to ${MOST} encodings`);
-  const choose = chips(figure, right, names, look);
+  const look = looks(encodings), show = chart(figure, look), choose = chips(figure, encodings, look);
   figure.choice("task", "The task",
     Object.fromEntries(Object.keys(data).map((name) => [name, TITLES[name] ?? name])));
   const note = add(element, "p", {class: "note"});
@@ -130,7 +167,6 @@ export default async function draw(element, options) {
   figure.run((state) => {
     show(data[state.task], chosen(state));
     choose(chosen(state), data[state.task].runs);
-    legend(key, chosen(state), look);
     write(note, data[state.task].note);
   }, (state) => say(data[state.task], chosen(state)));
 }

@@ -6,7 +6,7 @@ import {Explorable, add, fixed, number, put} from "./kit.js";
 
 const T = 48, WIDTH = 32, UNIT = 46; // pixels of 1 in the plane of the arrows
 const BASE = 100; // small, so that each pair turns within the picture
-const ROWS = [16, 32]; // whose curves are drawn
+const ROWS = {16: "c7", 32: "c4"}; // whose curves are drawn, and in which colour
 const PARTS = {a: 1, b: 0, c: 0, d: 1};
 const PRESETS = {
   "No matrix": {...PARTS, k: 0},
@@ -28,7 +28,7 @@ function plane(figure, parent) {
   }
   add(back, "circle", {r: UNIT, class: "dial"});
   const square = add(back, "path", {class: "shape"});
-  const arrows = [["a", "c", "sine", 1], ["b", "d", "cosine", 2]].map(([x, y, name, n]) => {
+  const arrows = [["a", "c", "sine", 1], ["b", "d", "cosine", 3]].map(([x, y, name, n]) => {
     const line = add(back, "line", {class: `hand c${n}`});
     const tip = add(picture, "g", {class: `c${n}`});
     add(tip, "circle", {r: 22, class: "grasp"});
@@ -52,6 +52,16 @@ function plane(figure, parent) {
   };
 }
 
+/** The products as colours, and where the two rows lie that are drawn as curves. */
+function products(parent) {
+  const box = add(parent, "div", {class: "products"});
+  const paint = matrix(add(box, "canvas", {class: "heat", "aria-hidden": "true"}), T, T);
+  const marks = add(box, "svg", {viewBox: `0 0 ${T} ${T}`, "aria-hidden": "true"});
+  for (const [row, colour] of Object.entries(ROWS))
+    add(marks, "path", {d: `M-1 ${Number(row) + 0.5}h${T + 2}`, class: `mark ${colour}`});
+  return paint;
+}
+
 /** Two rows of the matrix as curves over the offset, one on the other where only that counts. */
 function curves(parent) {
   const picture = add(parent, "svg", {viewBox: "0 0 300 120", class: "curves", "aria-hidden": "true"});
@@ -60,11 +70,12 @@ function curves(parent) {
   const labels = {20: "15 to the left", 150: "itself", 280: "15 to the right"};
   for (const [x, text] of Object.entries(labels))
     add(picture, "text", {x, y: 115, class: x < 100 ? "start" : x > 200 ? "end" : ""}, text);
-  const paths = ROWS.map((_, n) => add(picture, "path", {class: `curve c${n + 1}`}));
-  return (values) => ROWS.forEach((row, n) => {
+  const paths = Object.entries(ROWS).map(([row, colour]) =>
+    [Number(row), add(picture, "path", {class: `curve ${colour}`})]);
+  return (values) => paths.forEach(([row, path]) => {
     const points = range(31).map((at) =>
       `${10 + (280 * at) / 30} ${54 - 32 * values[row * T + row + at - 15]}`);
-    put(paths[n], {d: `M${points.join("L")}`});
+    put(path, {d: `M${points.join("L")}`});
   });
 }
 
@@ -102,25 +113,28 @@ export default function draw(element, options) {
   const figure = new Explorable(element, options, spec, Object.keys(spec));
   const pair = add(figure.stage, "div", {class: "pair"});
   const left = add(pair, "div", {class: "part"}), right = add(pair, "div", {class: "part"});
-  add(left, "p", {class: "head"}, "Drag the two arrows: they are the matrix");
+  add(left, "p", {class: "head"}, "1. Drag the two arrows: they are the matrix");
   const arrows = plane(figure, left);
-  add(right, "p", {class: "head"}, "All positions, each times each");
-  const canvas = add(right, "canvas", {class: "heat", "aria-hidden": "true"});
-  const paint = matrix(canvas, T, T), legend = add(figure.stage, "p", {class: "key"});
-  add(legend, "span", {}, "two of its rows, by offset:");
-  ROWS.forEach((row, n) => add(legend, "span", {class: `swatch c${n + 1}`}, `position ${row}`));
-  const rows = curves(figure.stage);
+  add(right, "p", {class: "head"}, "2. All positions, each times each");
+  const paint = products(right), legend = add(figure.stage, "p", {class: "key"});
+  add(legend, "span", {class: "swatch alike"}, "alike");
+  add(legend, "span", {class: "swatch opposite"}, "opposite");
+  add(figure.stage, "p", {class: "head"}, "3. Two rows of it, by offset");
+  const rows = curves(figure.stage), names = add(figure.stage, "p", {class: "key"});
+  for (const [row, colour] of Object.entries(ROWS))
+    add(names, "span", {class: `swatch ${colour}`}, `position ${row}`);
   figure.slider("k", "Also look back by", ({k}) => `${k} position${k === 1 ? "" : "s"}`);
   for (const [name, state] of Object.entries(PRESETS)) figure.button(name, () => state);
-  const products = ({a, b, c, d, k}) => similarity(T, WIDTH, [a, b, c, d], k, BASE);
-  figure.table("The two rows as a table", () => ["offset", ...ROWS.map((row) => `position ${row}`)],
+  const found = ({a, b, c, d, k}) => similarity(T, WIDTH, [a, b, c, d], k, BASE);
+  const drawn = Object.keys(ROWS).map(Number);
+  figure.table("The two rows as a table", () => ["offset", ...drawn.map((row) => `position ${row}`)],
     (state) => {
-      const values = products(state);
+      const values = found(state);
       return range(31).map((n) => n - 15).map((offset) =>
-        [fixed(offset, 0), ...ROWS.map((row) => fixed(values[row * T + row + offset]))]);
+        [fixed(offset, 0), ...drawn.map((row) => fixed(values[row * T + row + offset]))]);
     });
   figure.run((state) => {
-    const values = products(state);
+    const values = found(state);
     arrows(state);
     paint(values, options.theme);
     rows(values);

@@ -6,6 +6,12 @@ import {Explorable, add, fixed, number, put, times, write} from "./kit.js";
 const D = 128, PAIRS = D / 2, BASE = 10_000, MOST = 32;
 const LEFT = 34, RIGHT = 352, TOP = 40, FOOT = 216;
 
+// What is drawn how; YaRN's dots have the colours of kept, blended and slowed.
+const LINES = {
+  "": "YaRN", "thin dashed c1": "position interpolation: all alike",
+  "thin c4": "NTK-aware: another base",
+};
+
 const across = (pair) => LEFT + ((RIGHT - LEFT) * pair) / (PAIRS - 1);
 const up = (slowed) => FOOT - ((FOOT - TOP) * Math.log(slowed)) / Math.log(MOST);
 const {format: thousands} = new Intl.NumberFormat("en");
@@ -106,8 +112,14 @@ export default function draw(element, options) {
   }, ["factor", "length"]);
   const show = chart(figure);
   const key = add(figure.stage, "p", {class: "key"});
-  for (const [colour, text] of [["c3", "YaRN (dots)"], ["c1", "position interpolation: all alike"],
-    ["c4", "NTK-aware: another base"]]) add(key, "span", {class: `swatch ${colour}`}, text);
+  for (const [kind, text] of Object.entries(LINES)) {
+    const one = add(key, "span");
+    const piece = add(one, "svg", {viewBox: "0 0 30 8", class: "piece", "aria-hidden": "true"});
+    if (kind) add(piece, "path", {d: "M0 4h30", class: kind});
+    else ["c3", "c6", "c2"].forEach((colour, n) =>
+      add(piece, "circle", {cx: 5 + 10 * n, cy: 4, r: 2.6, class: `dot ${colour}`}));
+    one.append(text);
+  }
   figure.slider("factor", "Read longer texts", ({factor}) => (factor === 1 ? "as long" : `${factor} times as long`));
   figure.slider("length", "Trained on texts of", ({length}) => `${thousands(2 ** length)} tokens`);
   figure.table("The pairs as a table",

@@ -23,12 +23,6 @@ const MOST = 300; // letters of a sentence
 const normal = (text) => text.slice(0, MOST).replace(/\[mask\]/gi, MASK);
 const sentence = {start: EXAMPLES[0], parse: normal, print: String};
 
-function stylesheet() {
-  const href = new URL("live.css", import.meta.url).href;
-  if (!document.querySelector(`link[href="${href}"]`))
-    add(document.head, "link", {rel: "stylesheet", href});
-}
-
 /** Sentences to begin with. */
 function examples(figure, parent) {
   const row = add(parent, "div", {class: "live-examples"});
@@ -108,8 +102,7 @@ function chips(figure, reader) {
 }
 
 export default async function draw(element, options) {
-  stylesheet();
-  const known = await index();
+  const known = await index(options.folder);
   const {num_layers: layers, num_heads: perLayer} = known.size;
   const figure = new Explorable(element, options, {
     e: oneOf(Object.keys(known.encodings), "rotary"), s: sentence, h: number(1, layers * perLayer, 1),

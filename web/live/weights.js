@@ -2,16 +2,18 @@
 
 import {Bert} from "./bert.js";
 
-const FOLDER = new URL("weights/", import.meta.url);
+const AS_A_FILE = "its models are fetched, which browsers refuse where a page was opened as a file. " +
+  "Run “python -m http.server” in the folder of this site, and open http://localhost:8000.";
 
-async function fetched(name) {
-  const answer = await fetch(new URL(name, FOLDER));
+async function fetched(name, folder) {
+  if (location.protocol === "file:") throw new Error(AS_A_FILE);
+  const answer = await fetch(new URL(`weights/${name}`, folder));
   if (!answer.ok) throw new Error(`${answer.url} answers ${answer.status}`);
   return answer;
 }
 
-/** What there is: vocabulary, sizes, and for each encoding its shapes and its scores. */
-export const index = async () => (await fetched("weights.json")).json();
+/** What there is in `folder`: vocabulary, sizes, and for each encoding its shapes and its scores. */
+export const index = async (folder) => ({...(await (await fetched("weights.json", folder)).json()), folder});
 
 /** Weights by name: vectors as they are, matrices as int16 times a scale for each row. */
 export function unpacked(buffer, shapes) {
@@ -29,7 +31,7 @@ export function unpacked(buffer, shapes) {
 }
 
 /** The model with one encoding. */
-export async function model(encoding, {size, encodings}) {
-  const buffer = await (await fetched(`${encoding}.bin`)).arrayBuffer();
+export async function model(encoding, {size, encodings, folder}) {
+  const buffer = await (await fetched(`${encoding}.bin`, folder)).arrayBuffer();
   return new Bert(size, encoding, unpacked(buffer, encodings[encoding].shapes));
 }
