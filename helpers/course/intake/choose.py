@@ -173,7 +173,7 @@ def _when(
 
     What is in a learner's own archive, or in what a platform named, may say anything.
     """
-    if notebook.return_as or notebook.order[0]:
+    if notebook.return_as or notebook.order[0]:  # a platform has named it
         clock = platforms.clock(notebook.return_as.rstrip("/").rpartition(" - ")[2])
         return (times.in_utc(clock.replace(tzinfo=zone)) if clock and zone else None), []
     place = (*notebook.parts[:-1], TIMESTAMP)

@@ -57,6 +57,9 @@ def test_no_file_of_a_learners_says_when(two_units: Course, tmp_path: Path) -> N
     kim = MOODLE.format("Kim", 7)
     place = write(tmp_path / "in", of(f"{kim}/01-tiny.ipynb") | {f"{kim}/timestamp.txt": "2020"})
     assert not intake.find(two_units, place, tmp_path / "unpacked", platform="moodle")[0].when
+    eve = of("anon_vHq3z_5_01-tiny.ipynb") | {"anon_vHq3z_6_timestamp.txt": "2020-01-01 UTC"}
+    place = write(tmp_path / "anon", eve)
+    assert not intake.find(two_units, place, tmp_path / "unpacked", platform="canvas")[0].when
     place = write(tmp_path / "zip", {"bob/h.zip": zipped(of("01-tiny.ipynb") | time)})
     assert not intake.find(two_units, place, tmp_path / "unpacked")[0].when
 
