@@ -29,7 +29,7 @@ demo: $(GRADING) ## a tour: build the notebooks, train for a minute, grade a syn
 	@$(BIN)/course demo
 
 # One thread each: threads of their own would only get in the way of others.
-probes colab: export OMP_NUM_THREADS = 1
+colab: export OMP_NUM_THREADS = 1
 quick: $(READY) ## what your change can break, in a minute
 	@$(BIN)/python -m tests.everything quick
 
@@ -51,9 +51,10 @@ desk: $(READY) ## the tests of what runs on a learner's machine
 		tests/corpora tests/encodings tests/model tests/notebooks tests/training tests/test_widgets.py \
 		tests/course/test_lab.py tests/course/test_work.py
 
-probes: export SEEDS ?= 2
+probes: export TIER = nightly
+probes: export EXERCISES = $(UNITS)
 probes: $(READY) ## try all answers whose marks are known: make probes [UNITS="02-sinusoidal"]
-	@$(BIN)/python -m tests.probes $(UNITS)
+	@$(TESTS) -vv --tb short tests/checks/test_mistakes.py tests/mutants tests/saboteurs
 
 colab: $(READY) ## run published units with Colab's versions: make colab [UNITS=…] (internet)
 	@$(BIN)/python -m tests.notebooks.colab $(UNITS)

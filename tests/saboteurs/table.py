@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,44 +18,20 @@ from tests.mutants import trial
 from tests.saboteurs import saboteurs
 
 HARMLESS = Path(__file__).with_name("harmless")
-CAUGHT, SURVIVED, EXCUSED = "caught", "SURVIVED", "harmless"
 SECONDS = 10.0  # of computing, so that none is caught for being slow on a slow machine
 
 
-@dataclass(frozen=True)
-class Row:
-    """What became of one saboteur of an exercise's right answer."""
-
-    exercise: str
-    saboteur: str
-    state: str
-
-
-def rows(exercise: Exercise, right: Any, excused: list[str], seed: int = 0) -> list[Row]:
-    """Try every saboteur on a right answer; those that break nothing there are left out.
-
-    Args:
-        excused: patterns of the names of saboteurs that may keep all points.
-    """
-    found = []
-    for name, caught in _tried(exercise, right, seed):
-        why = any(fnmatchcase(name, pattern) for pattern in excused)
-        state = CAUGHT if caught else EXCUSED if why else SURVIVED
-        found.append(Row(exercise.name, name, state))
-    return found
-
-
-def _tried(exercise: Exercise, right: Any, seed: int) -> Iterator[tuple[str, bool]]:
-    """Each saboteur that broke something, and whether it lost points."""
+def survivors(exercise: Exercise, right: Any, seed: int = 0) -> Iterator[str]:
+    """Yield the saboteurs of a right answer that break something and keep all points."""
     exercise.is_correct(right, seed)  # what is right is known from here on, and is in nobody's time
-    for name, sabotaged in saboteurs.of(right, partial(exercise.ask, seed=seed)):
+    for name, sabotaged in saboteurs.of(right):
         try:
             with trial.limited(SECONDS):
                 caught = not exercise.is_correct(sabotaged.answer, seed)
         except trial.TooLongError:
             caught = True
-        if sabotaged.broke:
-            yield name, caught
+        if sabotaged.broke and not caught:
+            yield name
 
 
 def harmless(unit: str) -> dict[str, list[str]]:
@@ -70,12 +44,13 @@ def harmless(unit: str) -> dict[str, list[str]]:
     }
 
 
-def faults(tried: list[Row], excused: list[str]) -> list[str]:
-    """Return a line for each hole of a check, and for each excuse that no saboteur needs."""
-    found = [f"survived: {row.exercise}: {row.saboteur}" for row in tried if row.state == SURVIVED]
-    harmless = [row.saboteur for row in tried if row.state == EXCUSED]
-    return found + [
-        f"no excuse needed: {pattern}"
-        for pattern in excused
-        if not any(fnmatchcase(name, pattern) for name in harmless)
-    ]
+def faults(survived: list[str], excused: list[str]) -> list[str]:
+    """Return a line for each hole of a check, and for each excuse that no saboteur needs.
+
+    Args:
+        excused: patterns of the names of saboteurs that may keep all points.
+    """
+    matched = {pattern: [n for n in survived if fnmatchcase(n, pattern)] for pattern in excused}
+    harmless = {name for names in matched.values() for name in names}
+    found = [f"survived: {name}" for name in survived if name not in harmless]
+    return found + [f"no excuse needed: {each}" for each, names in matched.items() if not names]

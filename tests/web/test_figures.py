@@ -103,6 +103,7 @@ def test_a_figure_suits_everybody(name: str, page: Page, address: str) -> None:
 def test_the_keyboard_moves_every_handle(name: str, page: Page, address: str) -> None:
     opened(page, f"{address}/{name}.html")
     handles = page.locator(f"figure {HANDLES}")
+    assert handles.count() or name == "loss-by-length"  # which has buttons of its own
     for n in range(handles.count()):
         before, value = told(page), _value(handles.nth(n))
         _reach(page, handles.nth(n))

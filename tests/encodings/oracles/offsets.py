@@ -15,8 +15,6 @@ from transformers.models.vits.configuration_vits import VitsConfig
 from transformers.models.vits.modeling_vits import VitsAttention
 from transformers.models.wav2vec2_bert import modeling_wav2vec2_bert as wav2vec2
 from transformers.models.wav2vec2_bert.configuration_wav2vec2_bert import Wav2Vec2BertConfig
-from transformers.models.xlnet.configuration_xlnet import XLNetConfig
-from transformers.models.xlnet.modeling_xlnet import XLNetModel, XLNetRelativeAttention
 from x_transformers import x_transformers as xt
 
 from helpers import encodings
@@ -86,24 +84,6 @@ def _vits_skew() -> Pair:
     return hooks.scores(ours, q, k), absolute.view(B, H, T, T)
 
 
-@oracle("transformer_xl", "transformers, XLNet", 1e-6, "it rounds the angles to float32")
-def _xlnet() -> Pair:
-    ours = build("transformer_xl")
-    config = XLNetConfig(d_model=D, n_head=H, n_layer=1, vocab_size=5, dropout=0.0)
-    theirs: Any = XLNetRelativeAttention(config).double()
-    vectors = XLNetModel(config).relative_positional_encoding(T, T)[:, 0].double()  # [sin; cos]
-    vectors = torch.stack([vectors[:, : D // 2], vectors[:, D // 2 :]], -1).flatten(-2)
-    rows = ours.project(vectors).view(2 * T, 1, H, d).expand(-1, B, -1, -1)
-    with torch.no_grad():
-        theirs.r_w_bias.copy_(ours.u[:, 0])
-        theirs.r_r_bias.copy_(ours.v[:, 0])
-    q, k = qk()
-    first = (x.permute(2, 0, 1, 3) for x in (q, k, torch.randn(B, H, T, d)))
-    weights = theirs.rel_attn_core(*first, rows, output_attentions=True)[1].permute(2, 3, 0, 1)
-    scores = (q @ k.transpose(-2, -1) + hooks.scores(ours, q, k)) * ours.softmax_scale
-    return scores.softmax(-1), weights
-
-
 @oracle("transformer_xl", "transformers, Wav2Vec2Bert relative", 1e-6, "float32 angles")
 def _wav2vec2_relative() -> Pair:
     ours: Any = MultiHeadAttention(build("transformer_xl"))
@@ -157,22 +137,10 @@ def _bloom() -> Pair:
     return bias.softmax(-1), with_theirs
 
 
-@oracle("alibi", "x-transformers (symmetric)", 1e-12)
-def _x_alibi() -> Pair:
-    ours = encodings.create("alibi", d_model=12, num_heads=12)
-    bias = hooks.scores(ours, torch.zeros(1, 12, T, 1), torch.zeros(1, 12, T, 1))
-    assert bias is not None
-    return bias, xt.AlibiPositionalBias(12).double()(T, T)
-
-
 @oracle("deberta", "transformers, DeBERTa (index='code')", 1e-7, "it rounds √(3d) to float32")
 def _deberta() -> Pair:
-    return deberta_scores("code")
-
-
-def deberta_scores(index: str, k: int = 4) -> Pair:
-    """Weights of ours with `index`, and of the published code."""
-    ours: Any = MultiHeadAttention(build("deberta", k=k, index=index))
+    k = 4
+    ours: Any = MultiHeadAttention(build("deberta", k=k, index="code"))
     config = DebertaConfig(
         hidden_size=D,
         num_attention_heads=H,

@@ -1,1 +1,0 @@
-"""Answers whose marks are known beforehand: mistakes, right answers, mutants and saboteurs."""
