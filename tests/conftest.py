@@ -103,6 +103,7 @@ def _left_out(items: list[pytest.Item]) -> set[pytest.Item]:
     paths = changed.paths()
     tried = rotated(list(dict.fromkeys(group.values())))
     tried += ["site"] if any(path.startswith(SITE) for path in paths) else []
+    tried += [group[item] for item in group if item.nodeid.partition("::")[0] in paths]
     units = {*sample(UNITS, len(UNITS)), *changed.units(paths)}
     solutions = {item for item in items if item.path.suffix == ".ipynb"}
     return {item for item in group if group[item] not in tried} | {

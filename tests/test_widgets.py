@@ -4,6 +4,8 @@ import asyncio
 import base64
 import inspect
 import sys
+from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import ipywidgets
@@ -26,9 +28,9 @@ class Notebook:
         place = len(self.outputs)
         self.outputs.append(data)
         self.metadata.append(options.get("metadata", {}))
-        return type("Handle", (), {"update": lambda _, *given, **also: self._put(place, *given)})()
+        return SimpleNamespace(update=partial(self._put, place))
 
-    def _put(self, place: int, data: dict[str, str]) -> None:
+    def _put(self, place: int, data: dict[str, str], **_options: Any) -> None:
         self.outputs[place] = data
         self.updates += 1
 

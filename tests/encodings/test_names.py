@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import pickle
 from typing import Any
 
@@ -41,9 +40,7 @@ def test_other_names_are_free(name: str) -> None:
     encoding = Added(name, nn.Parameter(torch.randn(8)))
     model, tokens = Encoder(encoding, 5), torch.randint(5, (3, 7))
     assert type(model.position) is Added
-    for other in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
-        assert type(other.position) is Added
-        assert torch.equal(other(tokens), model(tokens))
+    assert torch.equal(pickle.loads(pickle.dumps(model))(tokens), model(tokens))
 
 
 def test_the_hook_of_before_says_what_is_new() -> None:

@@ -67,7 +67,7 @@ def _run(
 
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("name", available())
-def test_it_trains_copies_and_takes_a_single_token(name: str, device: str) -> None:
+def test_it_trains_and_takes_a_single_token(name: str, device: str) -> None:
     options = {"relative": True, "cls": True} if name == "tupe" else {}
     options |= {"content": True} if name == "convolution" else {}
     attention = build(name, **options).to(device)
@@ -77,28 +77,7 @@ def test_it_trains_copies_and_takes_a_single_token(name: str, device: str) -> No
         assert parameter.grad is not None, key
         assert parameter.grad.isfinite().all(), key
         assert parameter.grad.abs().sum() > 0, key
-    twin = copy.deepcopy(attention)
-    fresh = build(name, **options).to(device)
-    fresh.load_state_dict(attention.state_dict())
-    for other in (twin, fresh):
-        close(run(other, x), run(attention, x), rtol=0, atol=0)
     assert run(attention, x[:1, :1]).shape == (1, 1, D)
-
-
-@pytest.mark.parametrize("name", available())
-def test_all_that_it_makes_is_made_where_its_input_is(name: str) -> None:
-    """Tensors of the meta device hold no numbers, and will not be mixed with the CPU's."""
-    options = {"relative": True, "cls": True} if name == "tupe" else {}
-    attention = build(name, **options).to("meta")
-    x = torch.randn(2, T, D, device="meta")
-    tree = torch.zeros(2, T, T, dtype=torch.int64, device="meta")
-    offsets = tree if name == "tree_offsets" else None
-    places = torch.zeros(T, dtype=torch.int64, device="meta") if name == "tree_depth" else None
-    causal = torch.ones(T, T, dtype=torch.bool, device="meta").tril()
-    for mask in (None, causal, causal[None, None, -1:].expand(2, 1, 1, T)):
-        y = _run(attention, x, mask, places, offsets)
-        y.sum().backward()
-        assert y.is_meta and y.shape == x.shape
 
 
 @pytest.mark.parametrize("name", sample(available(), 3))
@@ -131,15 +110,17 @@ def test_behind_a_causal_mask_nothing_looks_right(name: str) -> None:
     close(run(attention, later, seen)[:, :5], run(attention, x, seen)[:, :5], rtol=0, atol=1e-10)
 
 
-@pytest.mark.parametrize("name", RELATIVE)
-def test_relative_encodings_do_not_see_where_a_text_begins(name: str) -> None:
-    """The last tokens' outputs are the same when what may be looked at is moved along."""
-    attention = build(name)
+def _moved(attention: MultiHeadAttention) -> Tensor:
+    """How far the outputs of a text's tokens move with where it begins, in a longer text."""
     x, before = torch.randn(1, T, D), torch.randn(1, 4, D)
     seen = torch.zeros(T + 4, T + 4, dtype=torch.bool)
     seen[:4, :4], seen[4:, 4:] = True, True
-    moved = run(attention, torch.cat([before, x], 1), seen)[:, 4:]
-    close(moved, run(attention, x), rtol=0, atol=1e-10)
+    return (run(attention, torch.cat([before, x], 1), seen)[:, 4:] - run(attention, x)).abs().max()
+
+
+@pytest.mark.parametrize("name", RELATIVE)
+def test_relative_encodings_do_not_see_where_a_text_begins(name: str) -> None:
+    assert _moved(build(name)) < 1e-10
 
 
 @pytest.mark.parametrize("name", sorted(set(available()) - set(RELATIVE) - {"tree_offsets"}))
@@ -149,35 +130,21 @@ def test_absolute_encodings_do(name: str) -> None:
         "dynamic_ntk": {"original_max_len": T},
         "longrope": {"original_max_len": T},
     }
-    attention = build(name, **options.get(name, {}))
-    x, before = torch.randn(1, T, D), torch.randn(1, 4, D)
-    seen = torch.zeros(T + 4, T + 4, dtype=torch.bool)
-    seen[:4, :4], seen[4:, 4:] = True, True
-    moved = run(attention, torch.cat([before, x], 1), seen)[:, 4:]
-    seen_where = (moved - run(attention, x)).abs().max()
-    assert seen_where > 1e-3, f"{name} sees offsets only: add it to RELATIVE"
+    moved = _moved(build(name, **options.get(name, {})))
+    assert moved > 1e-3, f"{name} sees offsets only: add it to RELATIVE"
 
 
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("name", available())
-def test_half_precision_gives_half_precision(name: str, device: str) -> None:
-    torch.set_default_dtype(torch.float32)
-    attention = build(name).to(device)
-    x = torch.randn(2, T, D, device=device)
-    exact = run(attention, x)
-    for dtype, tolerance in ((torch.float16, 0.05), (torch.bfloat16, 0.3)):
-        halved = run(copy.deepcopy(attention).to(dtype), x.to(dtype))
-        assert halved.dtype == dtype
-        close(halved.float(), exact, rtol=0, atol=tolerance)
-
-
-@pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize("name", available())
-def test_on_another_device_and_behind_a_mask_it_says_the_same(name: str, device: str) -> None:
+def test_with_fewer_bits_and_on_another_device_it_says_the_same(name: str, device: str) -> None:
     attention, x = build(name), torch.randn(2, T, D)
     mask = torch.ones(T, T, dtype=torch.bool).tril()
-    there = run(copy.deepcopy(attention).to(device), x.to(device), mask.to(device))
-    close(there.cpu(), run(attention, x, mask), rtol=0, atol=1e-10)
+    exact = run(attention, x, mask)
+    for dtype, tolerance in ((torch.float64, 1e-10), (torch.float16, 0.05), (torch.bfloat16, 0.3)):
+        there = copy.deepcopy(attention).to(device, dtype)
+        found = run(there, x.to(device, dtype), mask.to(device))
+        assert found.dtype == dtype
+        close(found.cpu().double(), exact, rtol=0, atol=tolerance)
 
 
 @pytest.mark.parametrize("name", sorted(set(available()) - {"shaw"}))

@@ -21,21 +21,6 @@ SIZES = st.integers(1, 40)
 BASES = st.floats(2, 1e5)
 
 
-@given(st.integers(0, 60), SIZES, BASES)
-def test_table_is_the_formula_one_entry_at_a_time(length: int, width: int, base: float) -> None:
-    slow = torch.tensor(
-        [
-            [
-                (math.cos if c % 2 else math.sin)(p / base ** (c // 2 * 2 / width))
-                for c in range(width)
-            ]
-            for p in range(length)
-        ],
-        dtype=torch.float64,
-    ).view(length, width)
-    torch.testing.assert_close(sinusoidal_table(length, width, base), slow, rtol=0, atol=1e-12)
-
-
 @given(st.integers(1, 20), BASES)
 def test_a_wavelength_brings_the_sine_back(half: int, base: float) -> None:
     first = sinusoidal_table(2, 2 * half, base)[1]  # one position on: the angle is ω itself
@@ -77,7 +62,6 @@ def test_a_checkpoint_has_the_table_and_nothing_is_trained() -> None:
 @pytest.mark.parametrize(
     ("build", "words"),
     [
-        (lambda: Sinusoidal(0), ["d_model=0"]),
         (lambda: shift_matrix(1, 7), ["d_model=7", "even"]),
         (lambda: sinusoidal_table(-1, 4), ["num_positions=-1"]),
         (lambda: sinusoidal_table(3, 4, base=0), ["base=0"]),

@@ -1,13 +1,9 @@
-"""Weights to and from BertForPreTraining of the transformers library."""
+"""Weights of a `Pretraining` under the names of BertForPreTraining of the transformers library."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import torch
 from torch import Tensor
 
-from helpers.encodings import Learned
 from helpers.model.bert import Pretraining
 
 # ours: theirs, of which attention's projections are three
@@ -28,48 +24,22 @@ PER_LAYER = {
     "mlp.2": "output.dense",
     "norms.1": "output.LayerNorm",
 }
-TABLE = ("bert.position.table", "bert.embeddings.position_embeddings.weight")
-
-
-def _names(num_layers: int) -> Iterator[tuple[str, list[str]]]:
-    """Name of each weight and bias of ours, and of those that make it up in theirs."""
-    modules = {ours: [theirs] for ours, theirs in ONCE.items()}
-    for i in range(num_layers):
-        for ours, theirs in PER_LAYER.items():
-            modules[f"bert.layers.{i}.{ours}"] = [
-                f"bert.encoder.layer.{i}.{each}" for each in theirs.split()
-            ]
-    for kind in ("weight", "bias"):
-        for name, parts in modules.items():
-            yield f"{name}.{kind}", [f"{part}.{kind}" for part in parts]
 
 
 def to_transformers(model: Pretraining) -> dict[str, Tensor]:
-    """Our weights under the names of BertForPreTraining.
-
-    Raises:
-        ValueError: the model has what the published one has not.
-    """
-    size = model.bert.size
-    if not isinstance(model.bert.position, Learned) or size.norm != "post":
-        raise ValueError("only a model with a learned table and norm='post' has a published twin")
-    ours = model.state_dict()
-    theirs = {TABLE[1]: ours[TABLE[0]]}
-    for name, parts in _names(size.num_layers):
-        if name in ours:
-            theirs |= zip(parts, ours[name].chunk(len(parts)), strict=True)
-    if left := ours.keys() - {TABLE[0], "bias", *(name for name, _ in _names(size.num_layers))}:
-        raise ValueError(f"the published model has nothing for {sorted(left)}")
-    theirs["cls.predictions.bias"] = theirs["cls.predictions.decoder.bias"] = ours["bias"]
-    theirs["cls.predictions.decoder.weight"] = ours["bert.words.weight"]
-    return theirs
-
-
-def from_transformers(theirs: dict[str, Tensor]) -> dict[str, Tensor]:
-    """A state_dict of BertForPreTraining under our names."""
-    layers = {name.split(".")[3] for name in theirs if name.startswith("bert.encoder.layer.")}
-    ours = {TABLE[0]: theirs[TABLE[1]], "bias": theirs["cls.predictions.bias"]}
-    for name, parts in _names(len(layers)):
-        if parts[0] in theirs:
-            ours[name] = torch.cat([theirs[part] for part in parts])
-    return ours
+    """Return its weights; the model must have a learned table and norm="post", as theirs has."""
+    modules = {ours: [theirs] for ours, theirs in ONCE.items()}
+    for i in range(model.bert.size.num_layers):
+        for ours, theirs in PER_LAYER.items():
+            names = [f"bert.encoder.layer.{i}.{each}" for each in theirs.split()]
+            modules[f"bert.layers.{i}.{ours}"] = names
+    weights, found = model.state_dict(), dict[str, Tensor]()
+    for ours, names in modules.items():
+        for kind in ("weight", "bias"):
+            if f"{ours}.{kind}" in weights:  # an embedding has no bias
+                parts = weights[f"{ours}.{kind}"].chunk(len(names))
+                found |= {f"{name}.{kind}": part for name, part in zip(names, parts, strict=True)}
+    found["bert.embeddings.position_embeddings.weight"] = weights["bert.position.table"]
+    found["cls.predictions.bias"] = found["cls.predictions.decoder.bias"] = weights["bias"]
+    found["cls.predictions.decoder.weight"] = weights["bert.words.weight"]
+    return found

@@ -65,32 +65,16 @@ def mistake_fault(exercise: Exercise, mistake: Mistake) -> str:
     for seed in SEEDS:
         report = exercise(mistake.answer, seed)
         lost = tuple(finding.part for finding in report.findings if not finding.right)
-        if (lost, report.hints, report.earned) != (
-            mistake.loses,
-            [mistake.hint],
-            kept(exercise, mistake),
-        ):
+        kept = sum(part.points for part in exercise.parts if part.name not in mistake.loses)
+        if (lost, report.hints, report.earned) != (mistake.loses, [mistake.hint], kept):
             return f"seed {seed}, must lose {mistake.loses} and get “{mistake.hint}”:\n{report}"
     return ""
-
-
-def kept(exercise: Exercise, mistake: Mistake) -> float:
-    """The points that a mistake does not cost."""
-    return sum(part.points for part in exercise.parts if part.name not in mistake.loses)
 
 
 def variant_fault(exercise: Exercise, variant: Written) -> str:
     """Empty where a right answer keeps all points; else the report on it."""
     reports = (exercise(variant.answer, seed) for seed in SEEDS)
     return next((str(report) for report in reports if not report.complete), "")
-
-
-@dataclass(frozen=True)
-class Tested:
-    """A mutant of a solution and what became of it: "killed", "equivalent" or "survived"."""
-
-    change: str
-    state: str
 
 
 @dataclass(frozen=True)
@@ -192,22 +176,15 @@ def equivalents(course: Course, unit: str, kind: str = "changes") -> dict[str, s
     }
 
 
-def run(solution: Solution, mutants: list[Mutant], equivalent: set[str]) -> list[Tested]:
-    """Try mutants of a solution."""
-    found = []
+def faults(solution: Solution, mutants: list[Mutant], equivalent: set[str]) -> list[str]:
+    """Try mutants of a solution; return a line for each that survives without being `equivalent`.
+
+    And one for each entry of `equivalent`, from equivalent.toml, that is untrue.
+    """
+    there = {each.change for each in mutate.mutants(solution.cell)}
+    found = [f"no such mutant: {change}" for change in sorted(equivalent - there)]
     for mutant in mutants:
         right = mutant.change in equivalent
-        survives = solution.survives(mutant.text)
-        state = "killed" if not survives else "equivalent" if right else "survived"
-        found.append(Tested(mutant.change, state))
+        if solution.survives(mutant.text) != right:
+            found.append(f"{'not equivalent' if right else 'survived'}: {mutant.change}")
     return found
-
-
-def faults(solution: Solution, tested: list[Tested], equivalent: set[str]) -> list[str]:
-    """Return a line for each survivor, and for each entry of equivalent.toml that is untrue."""
-    name = solution.exercise
-    there = {each.change for each in mutate.mutants(solution.cell)}
-    killed = {each.change for each in tested if each.state == "killed"}
-    found = [f"survived: {name}: {each.change}" for each in tested if each.state == "survived"]
-    found += [f"not equivalent: {name}: {change}" for change in sorted(equivalent & killed)]
-    return found + [f"no such mutant: {name}: {change}" for change in sorted(equivalent - there)]

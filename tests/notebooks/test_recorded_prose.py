@@ -1,6 +1,7 @@
 """What units 03 to 06 and 08, and the page behind 08, say of the records is what they show."""
 
 import re
+from pathlib import Path
 
 import nbformat
 import pandas as pd
@@ -20,6 +21,15 @@ def far() -> pd.Series:
     table["far"] = table["loss"] - table["limit"]
     assert table.groupby(["encoding", "length", "kind"])["seed"].nunique().min() >= 3
     return table.groupby(["kind", "length", "encoding"])["far"].mean()
+
+
+def test_what_is_quoted_beside_an_assertion_stands_in_a_lesson() -> None:
+    here, quoted = Path(__file__).parent, "\u201c([^\u201d]+)\u201d"
+    files = [path.read_text(encoding="utf-8") for path in here.glob("test_recorded_*.py")]
+    texts = [path.read_text(encoding="utf-8") for path in ROOT.glob("source/*/*.py")]
+    lessons = re.sub(r"\s*\n# ", " ", "\n".join(texts)).casefold()
+    quotes = [each for file in files for each in re.findall(quoted, file)]
+    assert quotes and [each for each in quotes if each.casefold() not in lessons] == []
 
 
 def test_the_race_at_the_length_trained_at(far: pd.Series) -> None:

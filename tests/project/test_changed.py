@@ -104,6 +104,7 @@ MARKED |= {"c": SITE, "d": SITE}
         ("quick", "web/conf.py", "plain"),
         ("test", "README.md", "plain slow b[1] b[2]"),
         ("test", "web/conf.py", "plain slow b[1] b[2] c d"),
+        ("test", "tests/test_x.py", " ".join(MARKED)),
         ("nightly", "README.md", " ".join(MARKED)),
     ],
 )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
-from functools import partial
 
 from helpers.checks.engine import Answer, Exercise, hints
 from helpers.checks.engine.hints import Fault
@@ -20,7 +19,7 @@ SABOTEURS: dict[Fault, tuple[str, ...]] = {
 
 def unnoticed(exercise: Exercise, right: Answer, seed: int = 0) -> Iterator[str]:
     """Yield what the exercise calls a fault of its sentences and neither refuses nor names."""
-    tried = dict(saboteurs.of(right, partial(exercise.ask, seed=seed)))
+    tried = dict(saboteurs.of(right))
     for fault in dict.fromkeys(exercise.generic.values()):
         made = [
             each.answer

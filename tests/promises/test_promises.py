@@ -23,7 +23,7 @@ def test_every_promise_has_a_case(course: Course, unit: str) -> None:
 GENERIC = [(unit, each.name) for unit, each in tiers.exercises() if each.generic]
 
 
-@pytest.mark.parametrize(("unit", "name"), tiers.sample(GENERIC, 6))
+@pytest.mark.parametrize(("unit", "name"), GENERIC if tiers.CHANGED else tiers.sample(GENERIC, 6))
 def test_a_fault_that_breaks_a_sentence_loses_points_and_is_named(
     course: Course, unit: str, name: str
 ) -> None:
@@ -35,14 +35,6 @@ def test_a_fault_that_no_case_looks_for_is_unnoticed() -> None:
     lax = replace(order_blind.masked, generic={"": DTYPE}, parts=order_blind.masked.parts[:1])
     lax = replace(lax, parts=tuple(replace(each, cases=lambda _rng: []) for each in lax.parts))
     assert list(probes.unnoticed(lax, order_blind.masked.reference)) == ["masked: another dtype"]
-
-
-def test_the_command_names_sentence_case_and_mistake(course: Course) -> None:
-    shown = table.shown(course, UNIT)
-    assert "“`mask=None` hides nothing.”\n      no mask: (tensor of shape" in shown
-    [breaks] = [m for m in order_blind.masked.mistakes if "hides nothing" in str(m.violates)]
-    assert f"broken by {breaks.name}" in shown
-    assert "Each query may look at some key" not in shown
 
 
 def test_a_promise_that_nothing_breaks_is_a_fault(

@@ -5,7 +5,6 @@ from functools import partial
 import pytest
 import torch
 
-from benchmarks.longer_study import FACTOR, MADE, TRAINED, slowed
 from helpers.corpora import LagLanguage
 from helpers.encodings import create
 from helpers.training.context_extension import extend
@@ -42,23 +41,19 @@ def test_all_ways_have_the_weights_of_one_training_and_the_text_of_one_fine_tuni
     assert all(torch.equal(each, after[name]) for name, each in before.items())
 
 
-def test_a_fine_tuning_learns_from_longer_texts_only() -> None:
-    model = fit(TASK, ROPE, seed=0, steps=2, length=9)
-    lengths = []
+def test_a_training_may_draw_its_lengths_and_a_fine_tuning_has_longer_texts_only() -> None:
+    lengths: list[int] = []
 
     class Watched(LagLanguage):
         def sample(self, batch: int, length: int, generator: torch.Generator) -> torch.Tensor:
             lengths.append(length)
             return super().sample(batch, length, generator)
 
+    model = fit(Watched(), ROPE, seed=0, steps=20, length=9, shortest=7)
+    assert len(lengths) == 20 and set(lengths) == {7, 8, 9}
+    lengths.clear()
     extend(model, Watched(), {"RoPE": ROPE}, 0, tuning=(3,), lengths=(9,), longer=20)
     assert lengths == [9, 20, 20, 20]
-
-
-@pytest.mark.parametrize("label", MADE)
-def test_what_the_study_tries_is_made_for_its_factor(label: str) -> None:
-    encoding = slowed(MADE[label])()
-    assert (encoding.factor, encoding.original_max_len) == (FACTOR, TRAINED)  # type: ignore[union-attr]
 
 
 def test_a_run_tries_its_weights_with_others_on_text_that_is_the_same_for_all_seeds() -> None:

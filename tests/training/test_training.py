@@ -20,10 +20,10 @@ from helpers import plots, runtime
 from helpers.corpora import Grammar
 from helpers.corpora.inputs import places_loss
 from helpers.model.bert import Bert, Pretraining, preset
-from helpers.training import DivergedError, progress, train
+from helpers.training import DivergedError, train
 from helpers.training import __main__ as command
 from helpers.training.loop import DRY, PRECISIONS
-from helpers.training.optimizer import OPTIMIZERS
+from helpers.training.optimizer import OPTIMIZERS, schedule
 from helpers.training.pretraining import grammar_batches
 from tests.common import ROOT
 from tests.tiers import sample
@@ -84,6 +84,17 @@ def test_what_cannot_be_trained_is_said() -> None:
     for option, other in (("precision", "int8"), ("optimizer", "sgd")):
         with pytest.raises(ValueError, match=f"{option}='{other}' must be one of"):
             _line(_square, 3, **{option: other})
+
+
+def test_the_learning_rate_rises_for_a_tenth_of_the_steps_and_ends_near_0() -> None:
+    chosen = torch.optim.AdamW([nn.Parameter(torch.ones(1))])
+    plan, rates = schedule(chosen, 0.5, steps=100), list[float]()
+    for _ in range(100):
+        rates.append(float(plan.get_last_lr()[0]))
+        chosen.step()
+        plan.step()
+    assert rates.index(max(rates)) == 9 and max(rates) == pytest.approx(0.5)
+    assert rates[-1] < 1e-4
 
 
 @pytest.mark.parametrize("precision", ["float32", "float16"])
@@ -184,11 +195,10 @@ def test_a_live_curve_grows_in_one_place(monkeypatch: pytest.MonkeyPatch) -> Non
     _small(**options)
     assert not shown  # this is no notebook
     monkeypatch.setattr(runtime, "in_notebook", lambda: True)
-    monkeypatch.setattr(progress.LiveCurve.__init__, "__defaults__", (0.0,))
     losses = _small(**options)
     says = "race: the loss after {} of 3 steps is {:.2f} nats"
-    ends = [says.format(n, sum(losses[:n]) / n) for n in (1, 2, 3)]
-    assert shown == [f"new: {ends[0]}", *ends[1:]]
+    assert shown[0] == f"new: {says.format(1, losses[0])}"
+    assert shown[-1] == says.format(3, sum(losses) / 3)
 
 
 def test_a_checkpoint_of_another_run_is_refused_and_a_broken_one_named(tmp_path: Path) -> None:

@@ -53,10 +53,19 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield served
 
 
+@pytest.fixture(scope="module")
+def blank(browser: Browser, address: str) -> Iterator[Page]:
+    """A page of the figures' host without scripts of its own."""
+    found = browser.new_page()
+    found.goto(f"{address}/figures/data/clip.json")
+    yield found
+    found.close()
+
+
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
     """A page without a past."""
-    size: ViewportSize = {"width": 1366, "height": 900}
+    size: ViewportSize = {"width": 1366, "height": 2400}
     context = browser.new_context(viewport=size, reduced_motion="reduce")
     page = context.new_page()
     page.set_default_timeout(60_000)

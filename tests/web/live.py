@@ -8,7 +8,7 @@ from typing import Any
 
 from benchmarks import live_weights
 from benchmarks.live_study import WEIGHTS
-from helpers.model.bert import Bert, Pretraining, Size, preset
+from helpers.model.bert import Bert, Pretraining, preset
 
 
 @cache
@@ -18,18 +18,12 @@ def index() -> dict[str, Any]:
     return found
 
 
-def size_of(known: dict[str, Any]) -> Size:
-    """The size of the models that an index tells of."""
-    return preset(
-        "mini", vocab_size=len(known["vocabulary"]), max_len=known["longest"], **known["size"]
-    )
-
-
 @cache
 def model(encoding: str) -> Pretraining:
     """The course's own model with the weights of the page."""
     known = index()
-    made = Pretraining(Bert(size_of(known), encoding)).eval()
+    sizes = {"vocab_size": len(known["vocabulary"]), "max_len": known["longest"]}
+    made = Pretraining(Bert(preset("mini", **sizes, **known["size"]), encoding)).eval()
     content = (WEIGHTS / f"{encoding}.bin").read_bytes()
     live_weights.load(made, live_weights.unpack(content, known["encodings"][encoding]["shapes"]))
     return made

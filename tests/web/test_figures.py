@@ -136,6 +136,7 @@ def test_on_a_phone_words_are_read_and_parts_taken_hold_of(
 def test_the_keyboard_moves_every_handle(name: str, page: Page, address: str) -> None:
     opened(page, f"{address}/{name}.html")
     handles = page.locator(f"figure {HANDLES}")
+    assert handles.count() or name == "loss-by-length"  # which has buttons of its own
     for n in range(handles.count()):
         before, value = told(page), _value(handles.nth(n))
         _reach(page, handles.nth(n))

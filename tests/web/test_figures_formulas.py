@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
 import torch
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 from torch import Tensor
-from transformers import PretrainedConfig
-from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
 
 from helpers import results
 from helpers.encodings import (
     Alibi,
+    Ntk,
     Positions,
     Rotary,
+    Yarn,
     shift_matrix,
     sinusoidal_table,
     sinusoids,
@@ -95,38 +95,27 @@ def rotary(ask: Ask, draw: random.Random) -> None:
     same(ask("formulas", "rotary", vector, position, base), turned(row, base)[-1])
 
 
-def by_transformers(width: int, trained: int, now: int = 0, **rope: Any) -> tuple[Tensor, float]:
-    """θ of each pair, float32, and the factor of the cosines and sines."""
-    config: Any = PretrainedConfig()
-    config.head_dim = config.hidden_size = width
-    config.num_attention_heads, config.max_position_embeddings = 1, trained
-    config.rope_parameters = rope
-    return ROPE_INIT_FUNCTIONS[rope["rope_type"]](config, torch.device("cpu"), seq_len=now or None)
+def thetas(encoding: Rotary) -> Tensor:
+    """θ of each pair, in float64."""
+    pair = torch.arange(encoding.rotary_dim // 2, dtype=torch.float64)
+    return encoding.frequencies(pair, Positions.upto(1))
 
 
 def yarn(ask: Ask, draw: random.Random) -> None:
     width, base, factor = 2 * draw.randint(4, 64), draw.choice([1e4, 5e5]), draw.uniform(1, 32)
     length, fast, slow = 2 ** draw.randint(9, 15), draw.randint(17, 64), draw.randint(1, 16)
-    theirs, temperature = by_transformers(
-        width, length, rope_type="yarn", rope_theta=base, factor=factor, beta_fast=fast,
-        beta_slow=slow, original_max_position_embeddings=length,
-    )  # fmt: skip
-    options = {"base": base, "fast": fast, "slow": slow}
+    options: dict[str, Any] = {"base": base, "fast": fast, "slow": slow}
+    encoding = Yarn(width, factor=factor, original_max_len=length, **options)
     found = ask("formulas", "yarn", width, length, factor, options)
-    same(found["after"], theirs)
-    same(torch.tensor(found["after"]) / theirs, torch.ones(width // 2), 1e-5)  # float32, theirs
-    same(found["temperature"], temperature)
+    same(torch.tensor(found["after"]) / thetas(encoding), torch.ones(width // 2))
+    same(found["temperature"], encoding.attention_factor)
 
 
 def ntk(ask: Ask, draw: random.Random) -> None:
-    """The base that transformers takes for a text `longer` times as long as the trained ones."""
     longer = draw.uniform(1, 32)
-    length = int(4096 * longer)
-    rope = {"rope_type": "dynamic", "rope_theta": 1e4, "factor": 1.0}
-    theirs, _ = by_transformers(128, 4096, length, **rope)
-    plain = torch.tensor(ask("formulas", "frequencies", 128, 1e4))
-    slowed = torch.tensor(ask.all("yarn", "ntk", [(n, length / 4096) for n in range(64)]))
-    same(plain / slowed / theirs, torch.ones(64), 1e-5)
+    plain = torch.tensor(ask("formulas", "frequencies", 128, 1e4), dtype=torch.float64)
+    slowed = torch.tensor(ask.all("yarn", "ntk", [(n, longer) for n in range(64)]))
+    same(plain / slowed / thetas(Ntk(128, factor=longer)), torch.ones(64))
     pair, many = draw.randint(0, 63), draw.randint(512, 2**15)
     same(ask("yarn", "turns", pair, many), many / wavelengths(128)[pair])
 
@@ -195,25 +184,16 @@ def by_pytorch(stored: dict[str, Any], name: str, order: list[int], start: int) 
         return layer(encoding.embed(x, Positions.upto(x.shape[1])), mask)[0, start:]
 
 
-@pytest.fixture(scope="module")
-def page(browser: Browser, address: str) -> Iterator[Page]:
-    """A page of the figures' host."""
-    found = browser.new_page()
-    found.goto(f"{address}/figures/figures.css")
-    yield found
-    found.close()
-
-
 @needs_browser
 @pytest.mark.parametrize(
     "compared",
     [frequencies, similarity, rotary, yarn, ntk, alibi, patches, attention],
 )
 def test_the_page_computes_what_helpers_do(
-    compared: Callable[[Ask, random.Random], None], page: Page
+    compared: Callable[[Ask, random.Random], None], blank: Page
 ) -> None:
     for seed in range(4):
-        compared(Ask(page), random.Random(seed))
+        compared(Ask(blank), random.Random(seed))
 
 
 def test_data_are_the_recorded_ones() -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any, cast
 
 import pytest
 import torch
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 from torch import Tensor
 
@@ -38,15 +38,6 @@ CODE = """async (texts) => {
 }"""
 
 
-@pytest.fixture(scope="module")
-def page(browser: Browser, address: str) -> Iterator[Page]:
-    """A page without scripts of its own, of the same host."""
-    found = browser.new_page()
-    found.goto(f"{address}/figures/weights/weights.json")
-    yield found
-    found.close()
-
-
 def _drawn(lengths: Iterable[int]) -> list[list[int]]:
     """Ids of sentences of these lengths, some of their pieces hidden, without padding."""
     draw = random.Random(1)
@@ -70,10 +61,10 @@ def expected(model: Pretraining, ids: list[int]) -> tuple[Tensor, Tensor]:
 
 @pytest.mark.parametrize("encoding", sample(ENCODINGS, 3))
 def test_the_page_computes_what_pytorch_computes_with_the_same_weights(
-    encoding: str, page: Page
+    encoding: str, blank: Page
 ) -> None:
     sentences = _drawn((live.index()["longest"], 7))
-    found: list[Any] = page.evaluate(READ, [encoding, sentences])
+    found: list[Any] = blank.evaluate(READ, [encoding, sentences])
     for ids, given in zip(sentences, found, strict=True):
         for ours, theirs in zip(expected(live.model(encoding), ids), given, strict=True):
             assert (torch.tensor(theirs).view_as(ours) - ours).abs().max() <= 1e-4
@@ -96,7 +87,7 @@ def _texts(count: int = 300) -> list[str]:
     return ["".join(part() + " " * draw.randint(0, 2) for _ in range(9)) for _ in range(count)]
 
 
-def test_wordpiece_in_the_page_is_that_of_the_course(page: Page) -> None:
+def test_wordpiece_in_the_page_is_that_of_the_course(blank: Page) -> None:
     texts, known = _texts(), live.index()["vocabulary"]
     vocabulary = {piece: number for number, piece in enumerate(known)}
     tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))
@@ -104,6 +95,6 @@ def test_wordpiece_in_the_page_is_that_of_the_course(page: Page) -> None:
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     tokenizer.add_special_tokens(list(SPECIAL))
     ids = [each.ids for each in tokenizer.encode_batch(texts)]
-    found = page.evaluate(CODE, texts)
+    found = blank.evaluate(CODE, texts)
     wrong = [text for text, a, b in zip(texts, found, ids, strict=True) if a != b]
     assert wrong == []

@@ -47,7 +47,7 @@ def test_half_a_character_holds_up_no_output(kernel: Session) -> None:
     code = r"print('\ud800'); display('\udcff'); print(len('\ud800')); raise ValueError('\udfff')"
     began = time.monotonic()
     outputs = kernel.run(code, 20)
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 15  # where it did, the cell would be stopped after 20
     streams = [each.text for each in outputs if each.output_type == "stream"]
     assert "".join(streams).split() == ["?", "1"]
     assert outputs[-1].evalue == "?"
@@ -56,6 +56,7 @@ def test_half_a_character_holds_up_no_output(kernel: Session) -> None:
 
 LINES = (
     "1 / 0",
+    "def broken(:",
     "%load_ext nothing_of_this_name",
     "raise KeyboardInterrupt",
     "raise BaseException('mine')",

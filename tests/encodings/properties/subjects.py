@@ -7,7 +7,7 @@ with it.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -24,18 +24,8 @@ DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
 TREES = ("tree_depth", "tree_offsets")
 # What these say of two tokens depends on what is read between them, not on where they stand.
 BY_READING = {"none", "cope", "fox", "path"}
+EVERY = pytest.mark.parametrize("name", NAMES)
 SEVERAL_AXES = {"rotary_2d": 2, "learned_2d": 2, "fourier_2d": 2, "rotary_3d": 3}
-
-# Cells that fail, and why. They are strict: who mends one takes it out of here.
-LEFT: dict[str, tuple[str, str]] = {}
-
-
-def every(property_: str, names: Sequence[str] = NAMES) -> pytest.MarkDecorator:
-    """Ask a property of these encodings, and expect those to fail that are `LEFT`."""
-    why, left = LEFT.get(property_, ("", ""))
-    known = pytest.mark.xfail(strict=True, reason=why)
-    params = [pytest.param(name, marks=[known] if name in left.split() else []) for name in names]
-    return pytest.mark.parametrize("name", params)
 
 
 class Mine(Encoding):

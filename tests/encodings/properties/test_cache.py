@@ -13,10 +13,10 @@ from torch import nn
 
 from helpers.model.bert import Bert, preset
 from tests.encodings.properties.subjects import (
+    EVERY,
     Mine,
     bert,
     encoding,
-    every,
     needed,
     run,
     tokens,
@@ -25,7 +25,7 @@ from tests.encodings.properties.subjects import (
 LAYERS = 3
 
 
-@every("layers begin alike")
+@EVERY
 def test_layers_begin_alike(name: str) -> None:
     """The same spread in each layer, as far as so many numbers tell it; 0 is 0 in all."""
     size = preset("mini", d_model=64, num_layers=LAYERS)
@@ -47,7 +47,7 @@ def _saved(model: nn.Module) -> nn.Module:
 
 
 @pytest.mark.parametrize("again", [_saved, copy.deepcopy])
-@every("save, deepcopy")
+@EVERY
 def test_a_copy_is_of_the_same_type_and_says_the_same(
     name: str, again: Callable[[nn.Module], nn.Module]
 ) -> None:
@@ -60,7 +60,7 @@ def test_a_copy_is_of_the_same_type_and_says_the_same(
         assert one.data_ptr() != two.data_ptr()
 
 
-@every("meta, to_empty, load_state_dict")
+@EVERY
 def test_built_without_memory_it_is_filled_by_what_was_stored(name: str) -> None:
     model, ids = bert(name, 2), tokens()
     with torch.device("meta"):

@@ -18,12 +18,12 @@ from helpers.model.attention import MultiHeadAttention
 from helpers.model.bert import Bert
 from helpers.model.decoder import Decoder
 from tests.encodings.properties.subjects import (
+    EVERY,
     NAMES,
     D,
     V,
     bert,
     encoding,
-    every,
     loud,
     needed,
     off_by,
@@ -59,13 +59,13 @@ def _off_by(model: Bert, how: str, ids: Tensor, **given: Tensor) -> float:
 
 
 @pytest.mark.parametrize("how", ["bfloat16", "autocast"])
-@every("bfloat16 and autocast at 512")
+@EVERY
 def test_a_text_of_512(name: str, how: str) -> None:
     assert _off_by(loud(name, LONG), how, tokens(1, LONG), **needed(name, LONG)) < ENOUGH
 
 
 @pytest.mark.parametrize("how", ["float32", "bfloat16", "autocast"])
-@every("far from the beginning", FAR)
+@pytest.mark.parametrize("name", FAR)
 def test_far_from_the_beginning(name: str, how: str) -> None:
     for start in (10**4, 10**5, 10**6):
         places = torch.arange(start, start + 36, 3)
@@ -128,12 +128,13 @@ class AsOnOtherDevices(TorchDispatchMode):
         return found
 
 
-@every("what other devices refuse")
+@EVERY
 def test_what_other_devices_refuse_is_not_asked_of_them(name: str) -> None:
+    """Tensors of the meta device hold no numbers, and will not be mixed with the CPU's."""
     model, ids = bert(name, max_len=8).to("meta"), tokens(1, 8).to("meta")
-    told = torch.arange(8, device="meta")
+    told, real = torch.arange(8, device="meta"), torch.ones(1, 8, dtype=torch.bool, device="meta")
     with AsOnOtherDevices():
-        run(model, ids, **needed(name, 8, "meta"))
+        run(model, ids, real, **needed(name, 8, "meta"))
         if not name.startswith("tree"):
             run(model, ids, None, told)
 

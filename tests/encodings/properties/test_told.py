@@ -13,6 +13,7 @@ from helpers.encodings import Positions
 from helpers.model.decoder import generate
 from tests.encodings.properties.subjects import (
     BY_READING,
+    EVERY,
     NAMES,
     SEVERAL_AXES,
     TREES,
@@ -20,7 +21,6 @@ from tests.encodings.properties.subjects import (
     bert,
     decoder,
     encoding,
-    every,
     needed,
     outcome,
     run,
@@ -33,7 +33,7 @@ close = torch.testing.assert_close
 BY_LENGTH: dict[str, Any] = {"factor": 4.0, "original_max_len": T}
 
 
-@every("padded = unpadded")
+@EVERY
 def test_padding_changes_nothing_for_the_others(name: str) -> None:
     model = bert(name, 2, **(BY_LENGTH if name in ("dynamic_ntk", "longrope") else {}))
     ids, real = tokens(), torch.ones(2, T + 3, dtype=torch.bool)
@@ -48,7 +48,7 @@ def _padded(given: Tensor) -> Tensor:
     return F.pad(given, (0, 3) * given.dim())
 
 
-@every("cached = uncached beyond max_len")
+@EVERY
 def test_beyond_max_len_a_cache_changes_nothing_nor_what_is_refused(name: str) -> None:
     model, ids = decoder(name, max_len=8), tokens(2, 11)
     whole = outcome(lambda: model(ids))
@@ -62,7 +62,7 @@ def test_beyond_max_len_a_cache_changes_nothing_nor_what_is_refused(name: str) -
         close(stepwise[:, -1], whole[:, -1], rtol=0, atol=1e-10)
 
 
-@every("positions are not dropped", [n for n in NAMES if n not in BY_READING])
+@pytest.mark.parametrize("name", [n for n in NAMES if n not in BY_READING])
 def test_positions_change_something_or_are_refused(name: str) -> None:
     model, ids = bert(name), tokens()
     with torch.no_grad():  # louder, so that FIRE's and a MLP's small share is seen
@@ -76,7 +76,7 @@ def test_positions_change_something_or_are_refused(name: str) -> None:
     assert isinstance(two, str) or (not isinstance(one, str) and (two - one).abs().max() > 1e-6)
 
 
-@every("offsets are not dropped", [n for n in NAMES if n not in ("none", "mine", "tree_depth")])
+@pytest.mark.parametrize("name", [n for n in NAMES if n not in ("none", "mine", "tree_depth")])
 def test_offsets_change_something_or_are_refused(name: str) -> None:
     model, ids = bert(name), tokens()
     given = {"positions": needed(name)["positions"]} if name == "tree_depth" else {}
@@ -87,7 +87,7 @@ def test_offsets_change_something_or_are_refused(name: str) -> None:
     assert isinstance(two, str) or (not isinstance(one, str) and (two - one).abs().max() > 1e-6)
 
 
-@every("each text of a batch as if alone", [n for n in NAMES if n not in TREES])
+@pytest.mark.parametrize("name", [n for n in NAMES if n not in TREES])
 def test_each_text_of_a_batch_stands_where_it_stands(name: str) -> None:
     model, ids = bert(name), tokens()
     places = torch.stack([torch.arange(T), torch.randperm(2 * T)[:T].sort().values])
@@ -96,7 +96,7 @@ def test_each_text_of_a_batch_stands_where_it_stands(name: str) -> None:
         close(both[b : b + 1], run(model, ids[b : b + 1], None, places[b]), rtol=0, atol=1e-10)
 
 
-@every("several axes", [n for n in NAMES if n not in BY_READING])
+@pytest.mark.parametrize("name", [n for n in NAMES if n not in BY_READING])
 def test_several_axes_are_read_or_refused(name: str) -> None:
     model, ids = bert(name), tokens()
     axes = SEVERAL_AXES.get(name, 2)
@@ -131,3 +131,5 @@ def test_what_one_layer_leaves_for_the_next_is_not_taken_by_another_encoding(
     first, second = (each.rotate(q, k, together)[0] for each in (one, other))
     assert (first - second).abs().max() > 1e-3
     close(second, other.rotate(q, k, Positions(places, places))[0])
+    rounded = other.rotate(q.float(), k.float(), together)[0]  # nor by another precision
+    close(rounded, second.float(), rtol=0, atol=1e-5)

@@ -1,20 +1,17 @@
-"""One graph for the compiler, and what `torch.func` asks of a module."""
+"""One graph for the compiler, and `torch.func.functional_call`."""
 
 from __future__ import annotations
 
-import copy
-
 import pytest
 import torch
-from torch import Tensor
-from torch.func import functional_call, grad, vmap
+from torch.func import functional_call
 
 from tests.encodings.properties.subjects import (
     DEVICES,
+    EVERY,
     NAMES,
     T,
     bert,
-    every,
     needed,
     run,
     tokens,
@@ -26,7 +23,7 @@ close = torch.testing.assert_close
 
 @pytest.mark.slow
 @pytest.mark.parametrize("device", DEVICES)
-@every("compile(fullgraph)", sample(NAMES, 5))
+@pytest.mark.parametrize("name", sample(NAMES, 5))
 def test_it_is_one_graph_for_the_compiler(name: str, device: str) -> None:
     """Also where it is told where tokens stand; whether a break comes is seen without a kernel."""
     torch.set_default_dtype(torch.float32)
@@ -37,25 +34,7 @@ def test_it_is_one_graph_for_the_compiler(name: str, device: str) -> None:
     close(run(compiled, ids, **given), run(model, ids, **given), rtol=0, atol=1e-5)
 
 
-@every("grad and vmap")
-def test_gradients_of_each_text_are_those_of_autograd(name: str) -> None:
-    model, ids, weight = bert(name), tokens(3), torch.randn(T, 1)
-    given, plain = needed(name), copy.deepcopy(model)
-    parameters = {key: each.detach() for key, each in model.named_parameters()}
-
-    def loss(parameters: dict[str, Tensor], text: Tensor) -> Tensor:
-        return (functional_call(model, parameters, (text[None],), given)[0] * weight).sum()
-
-    found = vmap(grad(loss), in_dims=(None, 0))(parameters, ids)
-    for number, text in enumerate(ids):
-        plain.zero_grad()
-        (run(plain, text[None], **given)[0] * weight).sum().backward()
-        for key, parameter in plain.named_parameters():
-            expected = torch.zeros_like(parameter) if parameter.grad is None else parameter.grad
-            close(found[key][number], expected, rtol=1e-9, atol=1e-9, msg=key)
-
-
-@every("functional_call")
+@EVERY
 def test_called_with_other_parameters_the_model_keeps_its_own(name: str) -> None:
     """What is registered twice as a module, PyTorch puts back wrongly."""
     model, ids, given = bert(name), tokens(), needed(name)
