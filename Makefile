@@ -4,7 +4,7 @@ PYTHON ?= python3
 PIP_FLAGS ?=
 VENV := .venv
 BIN := $(VENV)/bin
-# What a learner, an instructor and a maintainer need: extras of pyproject.toml.
+# What a learner, an instructor and a maintainer need: extras of pyproject.toml, each with those before.
 LAB := $(VENV)/installed-lab
 GRADING := $(VENV)/installed-lab,grading
 READY := $(VENV)/installed-lab,grading,site,test
@@ -122,9 +122,9 @@ clean: ## remove the environment and everything built but not committed
 $(VENV)/installed-%: pyproject.toml $(LOCKS)
 	@"$(PYTHON)" -c "import sys; sys.exit(sys.version_info < (3, 11))" || { echo "$(PYTHON) is missing" \
 		"or too old. Install Python 3.11 or newer, or name one: make demo PYTHON=python3.12" >&2; exit 1; }
-	@test -x $(BIN)/pip || "$(PYTHON)" -m venv $(VENV)
+	@$(BIN)/python -m pip --version >/dev/null 2>&1 || { rm -f $(BIN)/python*; "$(PYTHON)" -m venv $(VENV); }
 	@echo "Installing into $(VENV), which takes some minutes the first time. The largest package is PyTorch;" \
 		"docs/starting.md says how to do without its GPU libraries."
 	$(BIN)/python -m pip install $(PIP_FLAGS) -c requirements.lock -e ".[$*]"
 	$(BIN)/python -m pip install $(PIP_FLAGS) --no-deps -r requirements-no-deps.lock
-	@touch "$@"
+	@touch $(foreach each,$(LAB) $(GRADING) $(READY),$(if $(findstring $(each),$@),$(each)))

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from helpers.course.settings import TRIED, WINDOWS, Course
 
-INSTALL = 'python -m pip install -c requirements.lock -e ".[{}]"'
+INSTALL = 'run in the course\'s folder: {} -m pip install -c requirements.lock -e ".[{}]"'
 DISK = 2  # GiB; a large class with its feedback may take as much
 MEMORY = 4  # GiB that one learner's notebook may take
 # What is found: "ok", "note" (works without) or "missing", and what to do.
@@ -49,8 +49,10 @@ def _grades() -> bool:
 
 
 def _mend() -> str:
-    """Return what to do where something is missing."""
-    return f"run in the course's folder: {INSTALL.format('lab,grading' if _grades() else 'lab')}"
+    """Return what to do where something is missing; a system's own Python is not to be changed."""
+    if sys.prefix == sys.base_prefix and "CONDA_PREFIX" not in os.environ:
+        return "run `make lab`, or the lines in docs/starting.md, which make an environment for it"
+    return INSTALL.format(sys.executable, "lab,grading" if _grades() else "lab")
 
 
 def _python(_course: Course) -> Findings:

@@ -1,6 +1,7 @@
 """`course doctor` says what is missing, and only that fails."""
 
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -39,6 +40,21 @@ def test_packages(tmp_path: Path, before: str, after: str, state: str, words: st
     text = (ROOT / "pyproject.toml").read_text().replace(before, after)
     (tmp_path / "pyproject.toml").write_text(text)
     assert words in dict(_said(Course(tmp_path), "packages"))[state]
+
+
+def test_what_is_missing_goes_into_this_environment_and_never_into_a_systems_python(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("CONDA_PREFIX", raising=False)
+    for base, cure in (("/usr", f"folder: {sys.executable} -m pip"), (sys.prefix, "`make lab`")):
+        monkeypatch.setattr(sys, "base_prefix", base)
+        assert cure in doctor._mend()
+
+
+def test_a_python_that_is_too_old_is_named() -> None:
+    code = "import runpy, sys; sys.version_info = (3, 10); runpy.run_module('helpers.course')"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stderr.startswith("Python 3.11 or newer is needed; ") and done.returncode == 1
 
 
 def test_no_sandbox(course: Course, monkeypatch: pytest.MonkeyPatch) -> None:

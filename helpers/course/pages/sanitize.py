@@ -3,9 +3,9 @@
 `sanitize` makes of it what goes into autograded/, which nbgrader's formgrader shows as it stands,
 and the learner's page (`feedback`) shows too; no hidden test is in it. nh3 alone decides what is
 safe: `CLEANER` keeps what it lists and drops the rest. So that no text is dropped with it, a tag
-that is not among `WRITTEN`, as the `<mask>` of an answer about BERT, is shown as it was written. Of
-pictures there are PNG and JPEG that the notebook itself holds; of HTML that cells showed, only that
-of checks.
+that is not among `WRITTEN`, as the `<mask>` of an answer about BERT, and a formula that would lose
+something are shown as they were written. Of pictures there are PNG and JPEG that the notebook
+itself holds; of HTML that cells showed, only that of checks.
 """
 
 from __future__ import annotations
@@ -89,6 +89,14 @@ class _Renderer(IPythonRenderer):
     def inline_html(self, html: str) -> str:
         return TAG.sub(r"<\1>", self.escape_html(html))
 
+    def image(self, text: str, url: str, title: str | None = None) -> str:
+        if address := picture(self.attachments.get(url.removeprefix("attachment:"), {})):
+            return f'<img src="{address}" alt="{html.escape(text)}">'
+        return f"[picture: {text or 'without a description'}]"
+
+    def task_list_item(self, text: str, checked: bool = False) -> str:
+        return f"<li>{'☑' if checked else '☐'} {text}</li>\n"
+
     def block_code(self, code: str, info: str | None = None) -> str:
         return f"<pre><code>{html.escape(code)}</code></pre>\n"  # some lexers take long
 
@@ -108,16 +116,19 @@ def formula(tex: str, display: str) -> str:
     Args:
         display: "inline" or "block".
     """
+    as_tex = f"<code>{html.escape(tex)}</code>"
     try:
         root = convert_to_element(tex, display=display, xmlns="")
     except Exception:  # whatever is wrong with somebody's TeX
-        return f"<code>{html.escape(tex)}</code>"
+        return as_tex
     root.attrib.pop("xmlns", None)
     if display == "block":
         root.set("tabindex", "0")  # a wide one is moved by the keyboard, too
     for each in root.iter():
         each.text = html.unescape(each.text or "")
-    return ElementTree.tostring(root, "unicode", short_empty_elements=False)
+    drawn = ElementTree.tostring(root, "unicode", short_empty_elements=False)
+    kept = html.unescape(CLEANER.clean(drawn)) == html.unescape(drawn)
+    return drawn if kept else as_tex  # \cancel would not be seen, and \phantom would
 
 
 def markdown(text: str, attachments: Mapping[str, Any] | None = None) -> str:

@@ -8,10 +8,12 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+MOST = 8 << 20  # bytes that a cell may show; characters that are kept of a stream while it runs
 EACH = 512  # bytes that an output counts beside what it shows
 ESCAPED = 6  # bytes of JSON that a character may take
 ERROR = 1000  # characters of each part of an error, where there is no room for all of it
 CUT = {"output_type": "stream", "name": "stdout", "text": "\n… more was shown than is kept\n"}
+CLEAR = {"output_type": "clear"}  # takes away what stands before it once anything follows
 
 Output = dict[str, Any]
 
@@ -36,13 +38,22 @@ class Stream(io.StringIO):
         """Show text; return its length."""
         if not isinstance(text, str):
             raise TypeError(f"write() argument must be str, not {type(text).__name__}")
+        # An endless loop is not to fill the memory with what is cut in the end.
         [last] = self.outputs[-1:] or [{}]
-        if text and last.get("name") != self.name:
-            last = {"output_type": "stream", "name": self.name, "text": []}  # joined at the end
+        if text and last.get("name") != self.name and len(self.outputs) <= MOST // EACH:
+            last = {"output_type": "stream", "name": self.name, "text": io.StringIO()}
             self.outputs.append(last)
-        if text:
-            last["text"].append(text)
+        if last.get("name") == self.name and last["text"].tell() <= MOST:
+            last["text"].write(text[:MOST])
         return len(text)
+
+
+def shown(outputs: list[Output]) -> list[Output]:
+    """Return outputs but for what is cleared."""
+    if CLEAR not in outputs:
+        return list(outputs)  # threads may add to them
+    place = outputs.index(CLEAR)
+    return outputs[place + 1 :] or outputs[:place]
 
 
 def as_json(outputs: list[Output], most: int) -> bytes:
@@ -53,10 +64,10 @@ def as_json(outputs: list[Output], most: int) -> bytes:
 def _kept(outputs: list[Output], most: int) -> Iterator[bytes]:
     """Yield what there is room for, the beginning of a first error in any case."""
     failed = cut = False
-    for output in list(outputs):  # threads may add to them
+    for output in shown(outputs):
         kind = output["output_type"]
         if kind == "stream":
-            output = output | {"text": "".join(output["text"])[: most + 1]}
+            output = output | {"text": output["text"].getvalue()[: most + 1]}
         piece = b"" if cut else _json(output)
         if cut or len(piece) + EACH > most:
             piece = b""

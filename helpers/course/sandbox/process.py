@@ -21,9 +21,11 @@ from typing import Any
 
 from helpers.course.sandbox import bubblewrap, usage
 from helpers.course.sandbox.namespaces import FOLDERS
+from helpers.course.sandbox.outputs import MOST
 from helpers.course.settings import CourseError
 
 CHECK = 0.25  # seconds between two checks of what a sandbox uses
+SAID = 200  # bytes of its errors that a reason quotes
 START = 180.0  # seconds until torch is loaded
 STOP = 10.0  # seconds until all that a kernel left has ended
 COMMAND = [bubblewrap.PYTHON, "-m", "helpers.course.sandbox.fork_server"]
@@ -40,7 +42,7 @@ class Limits:
     processes: int = 200  # threads count
     file_size: int = 64 << 20
     files: int = 512 << 20  # all of its files, which are in memory; each folder has its part
-    output: int = 8 << 20  # of one cell; what comes after is left out
+    output: int = MOST  # of one cell; what comes after is left out
     outputs: int = 32 << 20  # of all cells
 
     def as_resources(self) -> dict[str, int]:
@@ -106,6 +108,15 @@ class Sandbox:
         self.process.wait()
         self.errors.close()
 
+    def said(self, reason: str) -> str:
+        """Return the reason with the end of its errors, among which are no words of learners."""
+        if self.errors.closed:
+            return reason
+        file = self.errors.fileno()  # not to be sought in: where it is, the sandbox goes on writing
+        tail = os.pread(file, SAID, max(0, os.fstat(file).st_size - SAID))
+        words = " ".join(tail.decode(errors="replace").split())
+        return f"{reason}: … {words}" if words else reason
+
     def kill(self) -> None:
         """End it at once, which is no fault of a notebook's."""
         self.in_scope = False
@@ -170,7 +181,7 @@ class Sandbox:
         if (status := self.process.poll()) is not None:
             if self.in_scope and status == -signal.SIGKILL:
                 raise SandboxError(usage.TOO_MUCH.format(self.limits.memory / 2**30))
-            raise SandboxDiedError("the sandbox ended")
+            raise SandboxDiedError(self.said("the sandbox ended"))
         limits = self.limits.memory, self.limits.processes
         if self.isolated and (reason := usage.excess(self.process.pid, *limits)):
             self.kill()  # with the first process of its namespace all others end
@@ -182,7 +193,7 @@ class Sandbox:
             self.control.settimeout(STOP)
             socket.send_fds(self.control, [json.dumps(message).encode() + b"\n"], files)
         except OSError as error:
-            raise SandboxDiedError("the sandbox ended") from error
+            raise SandboxDiedError(self.said("the sandbox ended")) from error
 
     def _is_done(self, seconds: float) -> bool:
         """Return whether what was asked is done in time; it writes a byte each time."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import signal
 import time
 from collections.abc import Mapping
@@ -11,7 +12,7 @@ from contextlib import suppress
 from subprocess import TimeoutExpired
 from typing import Any
 
-from nbformat import NotebookNode, ValidationError, from_dict, v4
+from nbformat import NotebookNode, from_dict, v4
 
 from helpers.course.sandbox.outputs import EACH
 from helpers.course.sandbox.process import CHECK, START, Sandbox, SandboxDiedError, SandboxError
@@ -21,8 +22,6 @@ AGAIN = 1.0  # seconds between two of them: Python drops one that comes while an
 MORE = 64 << 10  # bytes of an answer beside what may be shown: its form, and an error cut short
 REASON = 200  # characters of what a kernel says of its end
 AT_ONCE = 1 << 20  # bytes
-# What may be wrong with an answer.
-BROKEN = (LookupError, OverflowError, TypeError, ValueError, RecursionError, ValidationError)
 TIME_LIMIT = "TimeLimit"  # the name of the error of a cell that was interrupted
 
 
@@ -46,7 +45,7 @@ class Session:
             _outputs(self._receive(START, 0)[0], 0)
         except SandboxError as error:
             self.close()
-            raise SandboxDiedError(f"no kernel started ({error})") from error
+            raise SandboxDiedError(sandbox.said(f"no kernel started ({error})")) from error
 
     def close(self) -> bool:
         """End the kernel; return whether nothing of it is left in the sandbox."""
@@ -128,10 +127,8 @@ def _outputs(answer: bytes, most: int) -> list[NotebookNode]:
             raise SandboxError(_ending(int(found["exited"]))[:REASON])
         if len(found) > most // EACH + 2:
             raise SandboxError("the kernel sent more than it may")
-        cell = {"cell_type": "code", "id": "cell", "source": "", "metadata": {}, "outputs": found}
-        [made] = v4.new_notebook(cells=[from_dict(cell | {"execution_count": None})]).cells
-        return list(made.outputs)
-    except BROKEN as reason:
+        return [_output(each) for each in found]
+    except (LookupError, OverflowError, TypeError, ValueError, RecursionError) as reason:
         raise SandboxError(f"the kernel sent what is no output ({reason})"[:REASON]) from reason
 
 
@@ -139,6 +136,36 @@ def _ending(status: int) -> str:
     if status < 0:
         return f"the kernel was killed ({signal.Signals(-status).name})"
     return f"the kernel ended itself (status {status})"
+
+
+def _output(found: Any) -> NotebookNode:
+    """Return one of nbformat's form, whose own check takes minutes if a learner wants it to."""
+    match found:
+        case {"output_type": "stream", "name": "stdout" | "stderr" as name, "text": str(text)}:
+            made = {"name": name, "text": text}
+        case {
+            "output_type": "error",
+            "ename": str(name),
+            "evalue": str(text),
+            "traceback": list(lines),
+        }:
+            made = {"ename": name, "evalue": text, "traceback": [str(line) for line in lines]}
+        case {
+            "output_type": "execute_result" | "display_data" as kind,
+            "data": dict(data),
+            "metadata": dict(metadata),
+        }:
+            texts = {name: value for name, value in data.items() if _is_valid(name, value)}
+            made = {"data": texts, "metadata": metadata}
+            made |= {"execution_count": None} if kind == "execute_result" else {}
+        case _:
+            raise ValueError("an unknown form")
+    return from_dict({"output_type": found["output_type"]} | made)
+
+
+def _is_valid(name: str, value: Any) -> bool:
+    """Return whether the format allows the value: JSON only where the type says so."""
+    return isinstance(value, str) or bool(re.fullmatch(r"application/(.*\+)?json", name))
 
 
 def error(name: str, text: str) -> NotebookNode:

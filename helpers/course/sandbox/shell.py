@@ -17,7 +17,7 @@ import signal
 import socket
 import sys
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
@@ -33,7 +33,7 @@ from traitlets.config import Config
 from helpers.checks.engine import Exercise
 from helpers.checks.engine.run import Answers
 from helpers.checks.engine.serialize import encode
-from helpers.course.sandbox.outputs import Output, Stream, as_json
+from helpers.course.sandbox.outputs import CLEAR, Output, Stream, as_json, shown
 
 # With all of torch loaded, IPython needs a minute to draw the frames of an endless recursion.
 OPTIONS = {"HistoryManager": {"enabled": False}, "InteractiveShell": {"xmode": "Plain"}}
@@ -80,8 +80,8 @@ class Publisher(DisplayPublisher):
             self.shell.handles[name] = output
 
     def clear_output(self, wait: bool = False) -> None:
-        """Take away what was shown."""
-        self.shell.clear()
+        """Take away what was shown, at once or as soon as something else is."""
+        self.shell.clear(wait)
 
 
 class Shell(InteractiveShell):
@@ -90,11 +90,12 @@ class Shell(InteractiveShell):
     displayhook_class, display_pub_class = Type(Results), Type(Publisher)
     outputs: list[Output]
     handles: dict[str | None, Output]  # of what may be shown again, by its id
+    muted: dict[int, Any]  # a learner's handlers, by signal, while no cell runs
     running = stopped = False
 
-    def clear(self) -> None:
-        """Forget what was shown."""
-        self.outputs.clear()
+    def clear(self, wait: bool = False) -> None:
+        """Forget what was shown; `clear_output` says of `wait`."""
+        self.outputs[:] = [*shown(self.outputs), CLEAR] if wait else []
         self.handles.clear()
 
     async def run_code(self, code_obj: Any, result: Any = None, **options: Any) -> bool:
@@ -122,6 +123,10 @@ class Shell(InteractiveShell):
         """Run a program, and show what it prints; IPython's own way needs a terminal."""
         print(self.getoutput(cmd, split=False, depth=1), end="")
 
+    def _tee(self, *_: Any, **__: Any) -> AbstractContextManager[None]:
+        """Do without the copy of all that is printed, which IPython 9 keeps to the end."""
+        return nullcontext()
+
     def ask_exit(self) -> None:
         """Stay, where a cell calls `exit()` or `quit()`: the cells after it count as well."""
         print("exit() does not end the notebook here: the cells after it are run.")
@@ -144,19 +149,26 @@ class Shell(InteractiveShell):
             raise KeyboardInterrupt
 
     def run(self, code: str, remembered: bool) -> None:
-        """Run a cell until it ends or is interrupted; between two cells signals wait."""
+        """Run a cell until it ends or is interrupted."""
         self.stopped = False
-        signal.signal(signal.SIGINT, self.interrupt)  # the cell before may have set another
-        with suppress(BaseException):  # of a learner's handlers, for signals that have waited
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, signal.valid_signals())
         try:
+            while self.muted:
+                signal.signal(*self.muted.popitem())
+            signal.signal(signal.SIGINT, self.interrupt)  # the cell before may have set another
             self.running = True
             self.run_cell(code, store_history=remembered)
+            self._mute()
         except BaseException as error:
+            self._mute()
             self._showtraceback(type(error), error, [repr(error)])
-        finally:
-            self.running = False
-            signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+
+    def _mute(self) -> None:
+        """Let no handler of a learner's run between two cells: it may raise."""
+        self.running = False
+        for number in signal.valid_signals():
+            if callable(handler := signal.getsignal(number)):
+                self.muted[number] = handler
+                signal.signal(number, signal.SIG_IGN)
 
 
 def make() -> Shell:
@@ -173,7 +185,7 @@ def make() -> Shell:
 
 def serve(shell: Shell, connection: socket.socket, folder: Path) -> None:
     """Do what is asked until the connection ends; `folder` is where the notebook stands."""
-    shell.outputs, shell.handles, process = [], {}, os.getpid()
+    shell.outputs, shell.handles, shell.muted, process = [], {}, {}, os.getpid()
     sys.stdout, sys.stderr = (Stream(name, shell.outputs) for name in ("stdout", "stderr"))
     builtins.input = getpass.getpass = _no_input
     with connection, connection.makefile("rb") as requests:

@@ -12,10 +12,12 @@ import subprocess
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
+from pathlib import Path
 
 import psutil
 
 PROCESSES = 40  # at once
+SOCKETS = 100  # at once: what waits in one, up to 10 MB, counts as no process's memory
 CROWD = 24  # threads at once that may run on all cores
 TOO_MUCH = "it used more than {:.1f} GiB of memory"
 VARIABLES = ("PATH", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS")  # that systemd is found by
@@ -62,6 +64,8 @@ def excess(sandbox: int, memory: int, threads: int) -> str:
         return f"it started {running} processes"
     if started > threads:
         return f"it started {started} threads"
+    if processes and (sockets := _sockets(processes[0])) > SOCKETS:
+        return f"it opened {sockets} sockets"
     if started > CROWD:
         _confine(processes)
     for process in processes if resident > memory else ():  # what is shared has counted for each
@@ -76,6 +80,14 @@ def _in_part(process: psutil.Process) -> int:
         return int(process.memory_full_info().pss)
     except psutil.AccessDenied:  # it hides; then all of it counts
         return int(process.memory_info().rss)
+
+
+def _sockets(process: psutil.Process) -> int:
+    """Return the sockets in a process's network, with those that no process has yet."""
+    with suppress(OSError):
+        first = Path(f"/proc/{process.pid}/net/sockstat").read_text().splitlines()[0]
+        return int(first.removeprefix("sockets: used "))
+    return 0
 
 
 def _confine(processes: Sequence[psutil.Process]) -> None:

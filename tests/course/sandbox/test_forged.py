@@ -1,10 +1,15 @@
 """What a kernel sends is checked: forms, numbers and sizes."""
 
+import json
+import time
 from contextlib import closing
 
+import nbformat
 import psutil
 import pytest
+from nbformat import v4
 
+from helpers.course.sandbox import session
 from helpers.course.sandbox.process import Sandbox, SandboxError
 from helpers.course.sandbox.session import Session
 from tests.common import ISOLATED
@@ -15,10 +20,8 @@ FORGED = {
     "no JSON": "no JSON",
     "no list": "3",
     "deep": "[" * 50_000,
-    "another form": '[{"output_type": "other"}]',
+    "another form": '[{"output_type": "stream", "name": "out", "text": "x"}]',
     "no data": '[{"output_type": "display_data", "data": [], "metadata": {}}]',
-    "no text": '[{"output_type": "display_data", "data": {"a/b": 3}, "metadata": {}}]',
-    "more": '[{"output_type": "error", "ename": "E", "evalue": "", "traceback": [], "more": 1}]',
     "a long number": "[" + "1" * 5000 + "]",
 }
 EMPTY = '{"output_type": "stream", "name": "stdout", "text": ""}'
@@ -50,6 +53,27 @@ def test_what_json_writes_longer_is_an_answer_still(kernel: Session, each: str) 
         assert "more was shown" in shown[-1].text
     shown = kernel.run(f"print('x' * 10**6)\nraise ValueError('{each}' * 10**6)", 10)
     assert "ValueError" in {each.get("ename") for each in shown}
+
+
+def test_an_output_has_no_more_than_its_parts_and_only_json_may_be_no_text(
+    kernel: Session,
+) -> None:
+    data = {"text/plain": "x", "application/json": [3], "application/a+json": {"b": 3}}
+    [output] = kernel.run(f"display({data | {'text/html': 3, 'text/x-json': [3]}}, raw=True)", 10)
+    assert output.data == data
+    nbformat.validate(v4.new_notebook(cells=[v4.new_code_cell(outputs=[output])]))
+    sent = '[{"output_type": "error", "ename": "E", "evalue": "", "traceback": [], "more": 1}]'
+    [output] = kernel.run(f"import os, time; os.write(3, b'{sent}\\n'); time.sleep(1)", 10)
+    assert "more" not in output
+
+
+def test_an_answer_is_checked_in_moments() -> None:
+    """While one thread of the grader does so the others wait."""
+    data = {f"{number}+json": {} for number in range(20_000)}
+    sent = [{"output_type": "display_data", "data": data, "metadata": data}]
+    start = time.thread_time()
+    [output] = session._outputs(json.dumps(sent).encode(), 1 << 20)
+    assert output.metadata == data and time.thread_time() - start < 5
 
 
 def test_a_kernel_ends_with_its_sandbox() -> None:

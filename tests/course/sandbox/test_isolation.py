@@ -55,11 +55,14 @@ FAMILIES = """
             return error.errno not in (22, 97)  # no such family
     [[n for n in range(64) if made(make, n)] for make in (socket.socket, socket.socketpair)]"""
 REFUSED = """
-    import ctypes, errno
+    import ctypes, errno, os
     libc = ctypes.CDLL(None, use_errno=True)
-    def refused(number):
-        return libc.syscall(number, *[-1] * 5) == -1 and ctypes.get_errno() == errno.EPERM
-    [name for name, number in NUMBERS.items() if refused(number)]"""
+    def refused(call, *arguments):
+        return call(*arguments) == -1 and ctypes.get_errno() == errno.EPERM
+    file = os.open("/tmp/mine", os.O_CREAT | os.O_RDONLY)
+    found = [name for name, number in NUMBERS.items() if refused(libc.syscall, number, *[-1] * 5)]
+    found += ["lease"] * refused(libc.fcntl, file, 1024, 1)
+    found + ["shared"] * refused(libc.mmap, None, 4096, 3, 0x21, -1, ctypes.c_long(0))"""
 # What one kernel leaves, and what the next one finds of it.
 LEAVE = """
     import ctypes, os, socket, struct, subprocess
@@ -138,11 +141,11 @@ class TestIsolated:
     ) -> None:
         numbers = seccomp.NUMBERS[platform.machine()]
         code = REFUSED.replace("NUMBERS", str(numbers))
-        assert _ask(kernel, code) == [*numbers]
+        assert _ask(kernel, code) == [*numbers, "lease", "shared"]
         assert _ask(kernel, FAMILIES) == [[1, 2, 10]] * 2
         monkeypatch.setattr(seccomp, "program", lambda: b"")
         with begun() as leaky:
-            assert not {"shmget", "add_key"} & {*_ask(leaky, code)}
+            assert not {"shmget", "add_key", "lease", "shared"} & {*_ask(leaky, code)}
             assert 16 in _ask(leaky, FAMILIES)[0]  # AF_NETLINK
 
     def test_nothing_is_left_for_the_next(self, monkeypatch: pytest.MonkeyPatch) -> None:

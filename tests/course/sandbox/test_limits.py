@@ -3,6 +3,7 @@
 import ast
 import os
 import subprocess
+import sys
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -10,10 +11,11 @@ from textwrap import dedent
 
 import pytest
 
-from helpers.course.sandbox import usage
+from helpers.course.sandbox import process, usage
 from helpers.course.sandbox.process import Sandbox, SandboxError
 from helpers.course.sandbox.session import Session
 from tests.common import ISOLATED, needs_sandbox
+from tests.course.sandbox.conftest import BARE
 from tests.course.sandbox.shown import LIMITS, begun, text_of
 
 pytestmark = pytest.mark.usefixtures("bare")
@@ -25,6 +27,16 @@ SHARED = """
             os._exit(0)
     time.sleep(1)
     len(held) >> 20"""
+# Nobody has opened those that wait in a queue.
+QUEUED = """
+    import socket, time
+    kept = socket.socket(socket.AF_UNIX)
+    kept.bind("\\0queue")
+    kept.listen(4096)
+    for _ in range(300):
+        with socket.socket(socket.AF_UNIX) as caller:
+            caller.connect("\\0queue")
+    time.sleep(9)"""
 CROWD = """
     import warnings
     warnings.simplefilter("ignore")  # since Python 3.12 of a fork where there are threads
@@ -54,6 +66,20 @@ def test_shared_memory_counts_once_and_what_has_ended_not_at_all(code: str) -> N
     """Who takes too much memory or too many processes is ended: tests/course/grading/hostile."""
     with begun() as session:
         assert text_of(session, f"import os, time\n{dedent(code)}", 20) == "300"
+
+
+@needs_sandbox
+def test_who_opens_too_many_sockets_is_ended() -> None:
+    with begun() as session, pytest.raises(SandboxError, match=r"opened [0-9]+ sockets"):
+        session.run(dedent(QUEUED), 20)
+
+
+@needs_sandbox
+def test_why_no_kernel_starts_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    code = "from helpers.course.sandbox import namespaces\nnamespaces.isolate = None\n" + BARE
+    monkeypatch.setattr(process, "COMMAND", [sys.executable, "-c", code])
+    with closing(Sandbox(LIMITS)) as made, pytest.raises(SandboxError, match="not callable"):
+        Session(made)
 
 
 @needs_sandbox

@@ -81,6 +81,8 @@ def test_what_is_drawn_again_and_again_is_shown_once(kernel: Session) -> None:
     loop = "from IPython.display import clear_output\nfor n in range(9):\n    {}\n    print(n)"
     for clear in ("clear_output(wait=True)", "clear_output()"):
         assert text_of(kernel, loop.format(clear)).split() == ["8"]
+    waits = "print('last'); clear_output(wait=True)"
+    assert text_of(kernel, f"{waits}; {waits}") == "last\n"
     shown = "held = display(1, display_id=True)\nprint('x')\nheld.update(2)"
     assert text_of(kernel, shown) == "2x\n"
 
@@ -96,7 +98,9 @@ d = {"a": 1}; display(JSON(d)); d[(1, 2)] = 3"""
 ALARM = """
 import signal
 def ring(*_): raise TimeoutError
-_ = signal.signal(signal.SIGALRM, ring); signal.setitimer(signal.ITIMER_REAL, 0.3)"""
+_ = signal.signal(signal.SIGALRM, ring); signal.setitimer(signal.ITIMER_REAL, 0.3)
+import threading, time  # a thread may have the signal
+threading.Thread(target=time.sleep, args=[2], daemon=True).start()"""
 
 
 @pytest.mark.parametrize("code", [RESULT_MUTATED, CHANGED, ALARM, "import sys; sys.stdout.close()"])
@@ -112,6 +116,9 @@ def test_what_a_cell_leaves_behind_ends_no_kernel(kernel: Session, code: str) ->
 def test_what_is_shown_is_bounded_and_an_error_is_shown_all_the_same(kernel: Session) -> None:
     assert len(text_of(kernel, "for _ in range(10**5): print('x' * 99)", 60)) < 3 * LIMITS.output
     assert len(kernel.run("for _ in range(1000): display(1)", 60)) < 50
+    for each in ("'x' * 10**6", "1); print(2, file=sys.stderr"):
+        shown = text_of(kernel, f"import sys\nwhile True: print({each})", 3)
+        assert "more was shown" in shown and "more than 3 s" in shown
     shown = text_of(kernel, "print('x' * 40_000_000)\nraise ValueError('y' * 10**6)", 60)
     assert "ValueError: yyy" in shown and len(shown) < LIMITS.output
     assert text_of(kernel, "1 + 1") == "2"
