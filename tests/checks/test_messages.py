@@ -188,7 +188,7 @@ def test_what_python_says_of_a_nan_in_statistics_is_explained() -> None:
 
 @pytest.mark.parametrize("deviation", ["0.2", "0.3"])  # at d = 5 that is 1/d, or nearly 1/√D
 def test_a_deviation_of_no_width_is_not_told_to_be_one_of_the_width(deviation: str) -> None:
-    change = [["/ self.head_dim**0.5", f"* {deviation}"]]
+    change = [("/ self.head_dim**0.5", f"* {deviation}")]
     answer = Written("", edited(relative.module.right_answers[0].text, change)).answer
     for seed in range(3):
         report = relative.module(answer, seed)
