@@ -21,26 +21,29 @@ AGAIN, TYPE = "To move the sliders, run this cell.", "To type here, run this cel
 CHOOSE = "To choose here, run this cell."
 REST = 0.3  # seconds without a new value after which the picture is drawn with all care
 # JupyterLab puts an error where widgets were whose kernel has gone, and gives handles no name.
-AROUND = (
+GONE = (
     "<style>.jp-OutputArea-output.jupyter-widgets:not(:has(*))"
     "{visibility:hidden;font-size:0}"
     ".jp-OutputArea-output.jupyter-widgets:not(:has(*))::after"
     f"{{visibility:visible;font-size:var(--jp-content-font-size1);content:'{AGAIN}'}}</style>"
-    "<script>setTimeout(()=>document.querySelectorAll('.widget-slider').forEach(each=>"
+)
+AROUND = (
+    f"{GONE}<script>setTimeout(()=>document.querySelectorAll('.widget-slider').forEach(each=>"
     "each.querySelector('.noUi-handle')?.setAttribute('aria-label',"
     "each.querySelector('label').textContent)),500)</script>"
 )
-AROUND_A_BOX, AROUND_CHOICES = (
-    f"{AROUND}<span class='order-matters-{kind}'></span><style>"
+GONE_BOX, GONE_CHOICES = (
+    f"<span class='order-matters-{kind}'></span><style>"
     f".jp-OutputArea-child:has(~.jp-OutputArea-child .order-matters-{kind}) "
-    f".jp-OutputArea-output.jupyter-widgets:not(:has(*))::after{{content:'{gone}'}}</style>"
-    for kind, gone in (("box", TYPE), ("choices", CHOOSE))
+    f".jp-OutputArea-output.jupyter-widgets:not(:has(*))::after{{content:'{text}'}}</style>"
+    for kind, text in (("box", TYPE), ("choices", CHOOSE))
 )
+AROUND_A_BOX = AROUND + GONE_BOX
 # A long choice goes on below itself; ipywidgets cuts it.
-AROUND_CHOICES += (
-    "<style>.widget-radio-box{max-width:100%}.widget-radio-box label{display:flex;height:auto;"
-    "flex-direction:row-reverse;justify-content:flex-end;white-space:normal}"
-    ".widget-radio-box input{flex:none}</style>"
+AROUND_CHOICES = (
+    f"{GONE}{GONE_CHOICES}<style>.widget-radio-box{{max-width:100%}}.widget-radio-box label"
+    "{display:flex;height:auto;flex-direction:row-reverse;justify-content:flex-end;"
+    "white-space:normal}.widget-radio-box input{flex:none}</style>"
 )
 Draw = Callable[..., tuple[Figure, str]]
 Slider = tuple[str, float, float, float]

@@ -140,9 +140,9 @@ check.positions(positions_of, seed=6101)
 # the best possible model. Loss and limit are explained below the picture. *Sinusoids* are the
 # positional vectors of the first Transformer; a formula computes them for any length.
 #
-# **Make a prediction before you look.** Write your letter between the quotes and run the cell.
-# Predictions are never marked. They are there because people who commit to an answer remember the
-# result better.
+# **Make a prediction before you look.** Run the cell and choose an answer below it. (Where nothing
+# can be chosen, write your letter between the quotes and run the cell again.) Predictions are never
+# marked. They are there because people who commit to an answer remember the result better.
 
 # %%
 from helpers.predict import outcome, predict

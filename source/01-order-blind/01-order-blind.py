@@ -139,7 +139,7 @@ check.attention(attention, seed=1101)
 #
 # The dot product of two random vectors of width $d$ is a sum of $d$ terms, so its standard
 # deviation grows like $\sqrt d$. What happens if the scores are not divided by $\sqrt d$? Make a
-# prediction: write your letter between the quotes and run the cell. Predictions are never marked.
+# prediction: run the cell, and choose below it. Predictions are never marked.
 
 # %%
 predict("scale", "Random queries and 12 random keys of width 256, without the scale: what do the "

@@ -124,7 +124,7 @@ check.wavelengths(wavelengths, seed=2101)
 
 # %% [markdown]
 # BERT has width 768 and reads at most 512 tokens. A sinusoidal table of this width has 384 hands.
-# **Make a prediction first**: write your letter between the quotes. Predictions are never marked.
+# **Make a prediction first**: run the cell, and choose below it. Predictions are never marked.
 
 # %%
 predict("turns", "In 512 positions, how many of the 384 hands make at least one full turn?",

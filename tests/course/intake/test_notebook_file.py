@@ -52,11 +52,11 @@ def test_pictures_in_a_text_are_kept_and_nothing_else_that_is_attached() -> None
 def test_a_prediction_that_was_chosen_below_its_cell_is_written_into_it(
     found: object, source: str
 ) -> None:
-    cell = {"cell_type": "code", "source": 'predict("far", "Is it?", answer="")'}
-    for outputs in ([None, {"data": []}], [{"data": {ANSWER: found}}]):
-        handed_in = json.dumps({"cells": [cell | {"outputs": outputs}]}).encode()
-        [read], _ = notebook_file.read(handed_in)
-    assert read.source == f'predict("far", "Is it?", answer={source})'
+    outputs = [None, {"data": []}, {"data": {ANSWER: found}}]
+    asks = 'predict("far", "Is it?", answer="")'
+    cell = {"cell_type": "code", "source": asks, "outputs": outputs}
+    [read], _ = notebook_file.read(json.dumps({"cells": [cell]}).encode())
+    assert read.source == f'predict("far", "Is it?", answer={source})' and read.outputs == []
 
 
 def test_no_notebook_is_larger_than_a_person_writes() -> None:
