@@ -19,7 +19,6 @@ from web.__main__ import build
 from web.encodings import FAMILIES, equation
 from web.finishing import used
 from web.markdown import CITED, cited, papers, relinked, rows
-from web.mathml import drawn
 from web.outputs import Outputs, small
 from web.units import Unit
 
@@ -46,13 +45,6 @@ def test_a_folder_that_holds_something_else_than_the_site_is_not_emptied(tmp_pat
 )
 def test_a_formula_is_lowered_and_raised_where_it_should(formula: str, shown: str) -> None:
     assert equation(formula) == shown
-
-
-def test_the_name_of_a_function_stands_apart_from_a_letter_and_not_from_a_bracket() -> None:
-    thin = '<mspace width=".17em"/>'
-    [row] = re.findall("<mrow>(.*)</mrow>", drawn(r"\sin a \cos(b)", "inline"))
-    words = re.sub(r"</?m[io][^>]*>", " ", row.replace(thin, "_")).split()
-    assert words == ["sin", "_", "a", "_", "cos", "(", "b", ")"]
 
 
 @pytest.mark.parametrize(
