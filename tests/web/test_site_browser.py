@@ -98,6 +98,12 @@ def test_the_search_finds_the_section_that_answers_among_the_first_three(
     expect(page.get_by_role("status")).to_have_text("No section has any of these words.")
 
 
+def test_formulas_have_a_mathematical_font_of_the_site(site: Site, page: Page) -> None:
+    page.goto(f"{site.address}units/02-sinusoidal.html")
+    fonts = "document.fonts.ready.then((all) => [...all].map((each) => [each.family, each.status]))"
+    assert ["STIX Two Math", "loaded"] in [[a.strip('"'), b] for a, b in page.evaluate(fonts)]
+
+
 def test_pages_that_were_opened_as_files_move_and_search(site: Site, page: Page) -> None:
     page.goto((site.folder / "index.html").as_uri())
     page.locator("figure.ready").wait_for()

@@ -1,12 +1,12 @@
 /** Ranks the site's sections by a question: BM25, with more weight for headings and neighbours. */
 
-const SHOWN = 20, EXCERPT = 220, NEAR = 60; // results; letters of the text of one, and to a neighbour
+const SHOWN = 20, EXCERPT = 220, NEAR = 60; // results; letters of an excerpt, and to a neighbour
 const K = 1.2, B = 0.6; // as usual: how soon more of a word tells no more, how much length counts
 const IN_HEADING = 6, IN_TITLE = 2, NEIGHBOURS = 1.5; // each counts as so many of it in the text
 const ASIDE = 0.5, ASIDES = new Set(["Code", "Further reading"]); // they name what others explain
 // They ask, and say nothing of what is asked; they count where they stand beside another word.
-const ASKING = new Set(("a an and are be by can do does for from how i in is it of on or than that " +
-  "the there this to we what when where which why with you").split(" "));
+const ASKING = new Set(("a an and are be by can do does for from how i in is it of on or than " +
+  "that the there this to we what when where which why with you").split(" "));
 const BETWEEN = new Set(["vs", "versus"]); // of two words that are compared
 
 /** The words of a text: numbers without commas, the forms of a word alike. */
@@ -50,8 +50,8 @@ function ranked(question, sections) {
       add(all.map(({body, head}) =>
         NEIGHBOURS * (pairs(body, word, next) + IN_HEADING * pairs(head, word, next))));
   });
-  return all
-    .map((section, n) => ({...section, score: scores[n] * (ASIDES.has(section.heading) ? ASIDE : 1)}))
+  const weigh = ({heading}) => (ASIDES.has(heading) ? ASIDE : 1);
+  return all.map((section, n) => ({...section, score: scores[n] * weigh(section)}))
     .filter(({score}) => score > 0).sort((a, b) => b.score - a.score);
 }
 
@@ -60,8 +60,8 @@ function excerpt({text}, question) {
   const asked = new Set(words(question));
   const hits = [...text.matchAll(/[\p{L}\p{N},_]+/gu)].flatMap(({0: piece, index}) =>
     words(piece).filter((word) => asked.has(word)).map((word) => ({word, index})));
-  const near = ({index}) => new Set(hits.filter((each) => each.index >= index && each.index < index + NEAR)
-    .map(({word}) => word)).size;
+  const near = ({index: from}) => new Set(
+    hits.filter(({index}) => index >= from && index < from + NEAR).map(({word}) => word)).size;
   const best = hits.reduce((a, b) => (near(b) > near(a) ? b : a), hits[0] ?? {index: 0});
   const from = Math.max(0, best.index - NEAR), begin = from && text.indexOf(" ", from) + 1;
   const end = text.length > begin + EXCERPT ? text.lastIndexOf(" ", begin + EXCERPT) : text.length;

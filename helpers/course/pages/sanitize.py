@@ -48,6 +48,11 @@ FORMULA_KEYS = {
     "columnalign", "displaystyle", "scriptlevel", "accent", "lspace", "rspace", "linethickness",
     "tabindex",
 }  # fmt: skip
+ROWS = {"math", "mrow", "mstyle", "mtd"}  # whose parts stand side by side
+APART = {"mo", "mspace"}  # has a space of its own
+# Where a browser's rules for a sign are not TeX's.
+UPRIGHT = {"stretchy": "false"}
+AS_TEX = {"/": {"lspace": "0", "rspace": "0"}, "|": UPRIGHT, "‖": UPRIGHT}
 SPAN = {"colspan", "rowspan"}
 LINK = re.compile(r"(?:https?://|mailto:|#)", re.IGNORECASE)
 TAG = re.compile(rf"&lt;(/?(?:{'|'.join(sorted(WRITTEN))}))\s*/?&gt;")
@@ -124,11 +129,33 @@ def formula(tex: str, display: str) -> str:
     root.attrib.pop("xmlns", None)
     if display == "block":
         root.set("tabindex", "0")  # a wide one is moved by the keyboard, too
-    for each in root.iter():
+    for each in list(root.iter()):
         each.text = html.unescape(each.text or "")
+        if each.tag == "mo" and each.text[1:].isalpha():  # max, softmax: names, no operators
+            each.tag = "mi"
+        each.attrib |= {k: v for k, v in AS_TEX.get(each.text, {}).items() if k not in each.attrib}
+    for each in list(root.iter()):
+        if each.tag in ROWS:
+            _space(each)
     drawn = ElementTree.tostring(root, "unicode", short_empty_elements=False)
     kept = html.unescape(CLEANER.clean(drawn)) == html.unescape(drawn)
     return drawn if kept else as_tex  # \cancel would not be seen, and \phantom would
+
+
+def _space(row: ElementTree.Element) -> None:
+    """Put a thin space around each name of a function, except before a bracket, as TeX does."""
+    for n in range(len(row) - 1, 0, -1):
+        left, right = row[n - 1], row[n]
+        after = _is_name(left) and right.tag not in APART
+        before = _is_name(right) and (left.tag not in APART or left.text == ")")
+        if after or before:
+            row.insert(n, ElementTree.Element("mspace", width="0.167em"))
+
+
+def _is_name(part: ElementTree.Element) -> bool:
+    """Return whether it is the name of a function, with an index or exponent or without."""
+    part = part[0] if part.tag in ("msub", "msup", "msubsup") else part
+    return part.tag == "mi" and len(part.text or "") > 1
 
 
 def markdown(text: str, attachments: Mapping[str, Any] | None = None) -> str:

@@ -57,6 +57,7 @@ def write(course: Course, out: Path) -> Path:
         distributions=[(unit, _histogram(own.fraction)) for unit, own in graded.groupby("unit")],
         learners=[(student, _learner(own)) for student, own in rows.groupby("student")],
         exercises=list(exercises(table).itertuples()),
+        given={(row.unit, row.student, row.exercise): row for row in table.itertuples()},
         misconceptions=list(_misconceptions(table, graded).itertuples()),
         predictions=predictions.predictions(course, out, graded),
         waiting=_waiting(table),

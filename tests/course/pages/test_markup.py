@@ -1,5 +1,7 @@
 """What a learner wrote or printed, as HTML."""
 
+import re
+
 import pytest
 from nbformat import read
 
@@ -27,6 +29,29 @@ from tests.common import ROOT
 )
 def test_markdown(written: str, html: str) -> None:
     assert html in sanitize.markdown(written)
+
+
+@pytest.mark.parametrize(
+    ("tex", "drawn"),
+    [
+        (r"2\sin a \cos(b)", "2 _ sin _ a _ cos ( b )"),
+        (r"\sin(a)\log_2 x", "sin ( a ) _ log 2 _ x"),
+        (r"-\log p + a\,\ln x", "− log _ p + a _ ln _ x"),
+        (r"\operatorname{softmax}(\max(a, b))", "softmax ( max ( a , b ) )"),
+        (r"\max_i x", "max i _ x"),
+    ],
+)
+def test_the_name_of_a_function_stands_apart_but_not_from_a_bracket(tex: str, drawn: str) -> None:
+    made = sanitize.formula(tex, "inline").replace('<mspace width="0.167em">', "_")
+    assert " ".join(re.sub("<[^>]*>", " ", made).split()) == drawn
+    assert not re.search("<mo>[a-z]", made)  # a browser would set it apart from a bracket, too
+
+
+def test_a_bar_is_as_high_as_a_letter_and_a_slash_stands_close() -> None:
+    made = sanitize.formula(r"\lVert x\rVert/2", "inline")
+    assert made.count('<mo stretchy="false">‖</mo>') == 2
+    assert '<mo lspace="0" rspace="0">/</mo>' in made
+    assert 'stretchy="true"' in sanitize.formula(r"\left|\frac{a}{b}\right|", "inline")
 
 
 def test_all_formulas_of_the_course_are_drawn() -> None:

@@ -47,3 +47,13 @@ def test_answers_are_counted_by_what_the_source_of_each_unit_asks(
     assert "median -0.12, middle half -0.31 to 0.06 2 no prediction 5" in told
     assert "lower" not in told and "mine" not in told
     assert "a) low 0 b) high 1 no prediction 0" in told.split("02-later", 1)[1]
+
+
+def test_questions_that_nobody_answered_are_folded(tiny: Course, tmp_path: Path) -> None:
+    made = Classroom(tiny, tmp_path / "out", UNIT)
+    made.enter("ada", RIGHT)
+    with tiny.text(UNIT).open("a") as file:
+        file.write(ASKED)
+    page = written(tiny, made.out, [row("ada")])
+    part = page.split('<section aria-labelledby="predictions">')[1].split("</section>")[0]
+    assert "<table" not in part and "<details><summary>2 questions that nobody answered" in part

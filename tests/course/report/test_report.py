@@ -91,6 +91,15 @@ def test_each_section_says(page: str, name: str, told: str) -> None:
     assert told in section(page, name)
 
 
+def test_misconceptions_come_first_and_a_grid_says_who_has_solved_what(page: str) -> None:
+    sections = re.findall(r'<section aria-labelledby="([\w-]+)">', page)
+    assert sections[:3] == ["misconceptions", "answers", "exercises"]
+    contents = re.findall('href="#([a-z]+)"', page.split("<nav")[1].split("</nav>")[0])
+    assert contents == [each for each in sections if each in contents] and "learners" in contents
+    solved = section(page, "answers").split("learner Twice Why &lt;twice&gt;? ")[1]
+    assert solved == "007 ◐ … NA ◐ … ada ✓ ◐ zoe ◐ …"
+
+
 def test_the_head_sums_up_what_the_page_is_about(page: str) -> None:
     assert f"course {version('order-matters')}, Python {platform.python_version()}, torch" in page
     told = " ".join(re.sub(r"<[^>]+>", "", page.split("<main>")[0]).split())
