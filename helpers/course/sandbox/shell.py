@@ -16,8 +16,8 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext, suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
@@ -123,9 +123,10 @@ class Shell(InteractiveShell):
         """Run a program, and show what it prints; IPython's own way needs a terminal."""
         print(self.getoutput(cmd, split=False, depth=1), end="")
 
-    def _tee(self, *_: Any, **__: Any) -> AbstractContextManager[None]:
+    @contextmanager
+    def _tee(self, channel: str) -> Iterator[None]:
         """Do without the copy of all that is printed, which IPython 9 keeps to the end."""
-        return nullcontext()
+        yield
 
     def ask_exit(self) -> None:
         """Stay, where a cell calls `exit()` or `quit()`: the cells after it count as well."""

@@ -69,7 +69,7 @@ def test_an_output_has_no_more_than_its_parts_and_only_json_may_be_no_text(
 
 def test_an_answer_is_checked_in_moments() -> None:
     """While one thread of the grader does so the others wait."""
-    data = {f"{number}+json": {} for number in range(20_000)}
+    data: dict[str, dict[str, str]] = {f"{number}+json": {} for number in range(20_000)}
     sent = [{"output_type": "display_data", "data": data, "metadata": data}]
     start = time.thread_time()
     [output] = session._outputs(json.dumps(sent).encode(), 1 << 20)
