@@ -1,6 +1,7 @@
 """What is no notebook says so."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -52,7 +53,7 @@ def test_pictures_in_a_text_are_kept_and_nothing_else_that_is_attached() -> None
 def test_a_prediction_that_was_chosen_below_its_cell_is_written_into_it(
     found: object, source: str
 ) -> None:
-    outputs = [None, {"data": []}, {"data": {ANSWER: found}}]
+    outputs: list[Any] = [None, {"data": []}, {"data": {ANSWER: found}}]
     asks = 'predict("far", "Is it?", answer="")'
     cell = {"cell_type": "code", "source": asks, "outputs": outputs}
     [read], _ = notebook_file.read(json.dumps({"cells": [cell]}).encode())
