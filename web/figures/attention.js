@@ -3,8 +3,14 @@
 import {alibi, dot, range, rotary, sinusoids, slopes, softmax} from "./formulas.js";
 
 export const ENCODINGS = [
-  "No positions", "No positions, causal mask", "Sinusoidal", "Learned table",
-  "ALiBi, symmetric", "ALiBi, directional", "Shaw's keys", "RoPE",
+  "No positions",
+  "No positions, causal mask",
+  "Sinusoidal",
+  "Learned table",
+  "ALiBi, symmetric",
+  "ALiBi, directional",
+  "Shaw's keys",
+  "RoPE",
 ];
 
 const plus = (left, right) => left.map((each, n) => each + right[n]);
@@ -32,7 +38,8 @@ function toScore(name, query, offset, slope, data) {
  * `words`: which word of the sentence stands where, so that a word may be moved.
  */
 export function attend(data, name, words, start) {
-  const {weights, heads} = data, width = data.x[0].length / heads;
+  const {weights, heads} = data,
+    width = data.x[0].length / heads;
   const made = words.map((word, n) => {
     const x = plus(data.x[word], atInput(name, start + n, data));
     const all = linear(weights["qkv.weight"], weights["qkv.bias"], x);
@@ -41,13 +48,16 @@ export function attend(data, name, words, start) {
   const by = slopes(heads);
   const outputs = words.map(() => []);
   for (const h of range(heads)) {
-    const [queries, keys, values] = range(3).map((part) => made.map((row) => head(row[part], h, width)));
+    const [queries, keys, values] = range(3).map((part) =>
+      made.map((row) => head(row[part], h, width)),
+    );
     const turn = (vector, n) => (name === "RoPE" ? rotary(vector, start + n) : vector);
     const turnedKeys = keys.map(turn);
     queries.forEach((plain, i) => {
       const query = turn(plain, i);
-      const scores = turnedKeys.map((key, j) =>
-        dot(query, key) / Math.sqrt(width) + toScore(name, query, j - i, by[h], data));
+      const scores = turnedKeys.map(
+        (key, j) => dot(query, key) / Math.sqrt(width) + toScore(name, query, j - i, by[h], data),
+      );
       const alpha = softmax(scores);
       for (const n of range(width))
         outputs[i].push(alpha.reduce((sum, each, j) => sum + each * values[j][n], 0));
@@ -58,7 +68,8 @@ export function attend(data, name, words, start) {
 
 /** How far each word's output has moved, as a part of its length, from the sentence as it was. */
 export function changes(data, name, words, start) {
-  const before = attend(data, name, range(words.length), 0), after = attend(data, name, words, start);
+  const before = attend(data, name, range(words.length), 0),
+    after = attend(data, name, words, start);
   return words.map((word, n) => {
     const gap = after[n].map((each, m) => each - before[word][m]);
     return Math.sqrt(dot(gap, gap) / dot(before[word], before[word]));

@@ -3,7 +3,10 @@
 import {frequencies, range, sinusoids} from "./formulas.js";
 import {Explorable, add, fixed, number, put, write} from "./kit.js";
 
-const CLOCKS = 8, WIDTH = 8, FACE = 40, MOST = 60; // radius of a face; furthest move
+const CLOCKS = 8,
+  WIDTH = 8,
+  FACE = 40,
+  MOST = 60; // radius of a face; furthest move
 const LENGTHS = [37, 28, 19, 10];
 const BAR = {top: 56, step: 9, middle: 22, half: 20}; // of a sine or cosine, from −1 to 1
 const omega = frequencies(WIDTH);
@@ -18,7 +21,11 @@ function arc(radius, from, to) {
 }
 
 function clock(parent, position) {
-  const picture = add(parent, "svg", {viewBox: "-47 -66 94 172", class: "face", "aria-hidden": "true"});
+  const picture = add(parent, "svg", {
+    viewBox: "-47 -66 94 172",
+    class: "face",
+    "aria-hidden": "true",
+  });
   const title = add(picture, "text", {y: -50, class: "strong"});
   add(picture, "circle", {r: FACE + 4, class: "dial"});
   const trails = omega.map((_, n) => add(picture, "path", {class: `trail c${n + 1}`}));
@@ -26,11 +33,15 @@ function clock(parent, position) {
   const hands = omega.map((_, n) => add(picture, "line", {class: `hand c${n + 1}`}));
   add(picture, "circle", {r: 3, class: "hub"});
   const bars = range(WIDTH).map((n) => {
-    const x = n % 2 ? BAR.middle : -BAR.middle, y = BAR.top + BAR.step * Math.floor(n / 2);
+    const x = n % 2 ? BAR.middle : -BAR.middle,
+      y = BAR.top + BAR.step * Math.floor(n / 2);
     add(picture, "rect", {x: x - BAR.half, y, width: 2 * BAR.half, height: 7, class: "trough"});
     return {x, bar: add(picture, "rect", {y, height: 7, class: `value c${Math.floor(n / 2) + 1}`})};
   });
-  for (const [x, name] of [[-BAR.middle, "sin"], [BAR.middle, "cos"]])
+  for (const [x, name] of [
+    [-BAR.middle, "sin"],
+    [BAR.middle, "cos"],
+  ])
     add(picture, "text", {x, y: 104}, name);
   const point = (line, angle, length) =>
     put(line, {x2: length * Math.sin(angle), y2: -length * Math.cos(angle)});
@@ -42,7 +53,8 @@ function clock(parent, position) {
       put(trails[n], {d: arc(LENGTHS[n], position * each, (position + k) * each)});
     });
     sinusoids(position + k, WIDTH).forEach((value, n) => {
-      const {x, bar} = bars[n], width = BAR.half * Math.abs(value);
+      const {x, bar} = bars[n],
+        width = BAR.half * Math.abs(value);
       put(bar, {x: value < 0 ? x - width : x, width});
     });
   };
@@ -60,16 +72,23 @@ export default function draw(element, options) {
   figure.slider("k", "Move all eight words on by", ({k}) => `${k} position${k === 1 ? "" : "s"}`);
   figure.button("One position on", ({k}) => ({k: Math.min(MOST, k + 1)}));
   figure.button("Back to the beginning", () => ({k: 0}));
-  figure.table("The angles as a table", () => ["clock", ...NAMES.map((name) => `${name} hand`)],
-    ({k}) => range(CLOCKS).map((p) =>
-      [`p = ${p + k}`, ...omega.map((each) => `${fixed((p + k) * each, 3)} rad`)]));
+  figure.table(
+    "The angles as a table",
+    () => ["clock", ...NAMES.map((name) => `${name} hand`)],
+    ({k}) =>
+      range(CLOCKS).map((p) => [
+        `p = ${p + k}`,
+        ...omega.map((each) => `${fixed((p + k) * each, 3)} rad`),
+      ]),
+  );
   figure.run(
     ({k}) => clocks.forEach((each) => each(k)),
-    ({k}) => k === 0
-      ? "Each clock is a position: its four hands turn at four speeds, so no two clocks look alike."
-      : `To move on by ${k}, every clock turns by the same angles, wherever it began: its fastest ` +
-        `hand by ${fixed(k, 0)} radian${k === 1 ? "" : "s"}, the second by ${degrees(k * omega[1])}, the third ` +
-        `by ${degrees(k * omega[2])}, the slowest by ${degrees(k * omega[3])}. So “${k} to the ` +
-        "right” means the same thing everywhere, and one matrix does it.",
+    ({k}) =>
+      k === 0
+        ? "Each clock is a position: its four hands turn at four speeds, so no two clocks look alike."
+        : `To move on by ${k}, every clock turns by the same angles, wherever it began: its fastest ` +
+          `hand by ${fixed(k, 0)} radian${k === 1 ? "" : "s"}, the second by ${degrees(k * omega[1])}, the third ` +
+          `by ${degrees(k * omega[2])}, the slowest by ${degrees(k * omega[3])}. So “${k} to the ` +
+          "right” means the same thing everywhere, and one matrix does it.",
   );
 }

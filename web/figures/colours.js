@@ -10,15 +10,18 @@ const rgb = (text) => [1, 3, 5].map((at) => parseInt(text.slice(at, at + 2), 16)
 
 function ramp(stops) {
   return Array.from({length: 2 * STEPS + 1}, (_, n) => {
-    const at = (n / (2 * STEPS)) * (stops.length - 1), from = Math.min(stops.length - 2, Math.floor(at));
-    const low = rgb(stops[from]), high = rgb(stops[from + 1]);
+    const at = (n / (2 * STEPS)) * (stops.length - 1),
+      from = Math.min(stops.length - 2, Math.floor(at));
+    const low = rgb(stops[from]),
+      high = rgb(stops[from + 1]);
     return low.map((each, c) => Math.round(each + (at - from) * (high[c] - each)));
   });
 }
 
 const RAMPS = Object.fromEntries(Object.entries(STOPS).map(([name, stops]) => [name, ramp(stops)]));
 const TEXTS = Object.fromEntries(
-  Object.entries(RAMPS).map(([name, all]) => [name, all.map((each) => `rgb(${each.join(" ")})`)]));
+  Object.entries(RAMPS).map(([name, all]) => [name, all.map((each) => `rgb(${each.join(" ")})`)]),
+);
 
 const index = (value) => Math.round((Math.max(-1, Math.min(1, value)) + 1) * STEPS);
 
@@ -35,7 +38,8 @@ export const ink = (theme) => (value) => {
 export function matrix(canvas, rows, columns) {
   canvas.width = columns;
   canvas.height = rows;
-  const brush = canvas.getContext("2d"), image = brush.createImageData(columns, rows);
+  const brush = canvas.getContext("2d"),
+    image = brush.createImageData(columns, rows);
   image.data.fill(255);
   return (values, theme) => {
     const colours = RAMPS[theme];

@@ -8,18 +8,23 @@ export const frequencies = (width, base = 10_000) =>
 
 /** PE(p): sine and cosine of p·ω_i, side by side. */
 export const sinusoids = (position, width, base = 10_000) =>
-  frequencies(width, base).flatMap((omega) => [Math.sin(position * omega), Math.cos(position * omega)])
+  frequencies(width, base)
+    .flatMap((omega) => [Math.sin(position * omega), Math.cos(position * omega)])
     .slice(0, width);
 
 /** PE(p)ᵀ W M_k PE(q) · 2/D for all p and q, row by row; W is [a, b; c, d] for each pair. */
 export function similarity(length, width, [a, b, c, d], k, base) {
-  const omega = frequencies(width, base), found = new Float64Array(length * length);
+  const omega = frequencies(width, base),
+    found = new Float64Array(length * length);
   omega.forEach((each) => {
     const angles = range(length).map((p) => p * each);
-    const sin = angles.map(Math.sin), cos = angles.map(Math.cos);
+    const sin = angles.map(Math.sin),
+      cos = angles.map(Math.cos);
     for (let q = 0; q < length; q++) {
-      const nextSin = Math.sin((q + k) * each), nextCos = Math.cos((q + k) * each); // M_k PE(q)
-      const first = a * nextSin + b * nextCos, second = c * nextSin + d * nextCos;
+      const nextSin = Math.sin((q + k) * each),
+        nextCos = Math.cos((q + k) * each); // M_k PE(q)
+      const first = a * nextSin + b * nextCos,
+        second = c * nextSin + d * nextCos;
       for (let p = 0; p < length; p++)
         found[p * length + q] += (sin[p] * first + cos[p] * second) * (2 / width);
     }
@@ -42,7 +47,8 @@ export const turned = ([a, b], angle) => [
 /** A vector of pairs, side by side, turned as RoPE turns it at `position`. */
 export const rotary = (vector, position, base = 10_000) =>
   frequencies(vector.length, base).flatMap((theta, n) =>
-    turned([vector[2 * n], vector[2 * n + 1]], position * theta));
+    turned([vector[2 * n], vector[2 * n + 1]], position * theta),
+  );
 
 /** How far round the circle offsets up to ±`largest` lead to each side at θ: 1/2 is all of it. */
 export const reached = (largest, theta) => Math.min(1 / 2, (largest * theta) / (2 * Math.PI));
@@ -59,7 +65,8 @@ export function yarn(width, length, factor, {base = 10_000, fast = 32, slow = 1}
   const high = Math.min(width - 1, Math.ceil(turning(slow)));
   const before = frequencies(width, base);
   const ramp = before.map((_, n) =>
-    Math.min(1, Math.max(0, (n - low) / (high === low ? 0.001 : high - low))));
+    Math.min(1, Math.max(0, (n - low) / (high === low ? 0.001 : high - low))),
+  );
   const after = before.map((theta, n) => theta * (1 - ramp[n]) + (theta / factor) * ramp[n]);
   return {low, high, ramp, before, after, temperature: 0.1 * Math.log(factor) + 1};
 }
@@ -68,7 +75,12 @@ export function yarn(width, length, factor, {base = 10_000, fast = 32, slow = 1}
 export function slopes(heads) {
   const below = 2 ** Math.floor(Math.log2(heads));
   const plain = (count) => range(count).map((h) => 2 ** ((-8 * (h + 1)) / count));
-  return [...plain(below), ...plain(2 * below).filter((_, n) => n % 2 === 0).slice(0, heads - below)];
+  return [
+    ...plain(below),
+    ...plain(2 * below)
+      .filter((_, n) => n % 2 === 0)
+      .slice(0, heads - below),
+  ];
 }
 
 /** What ALiBi adds to the score of a key `offset` away. */
@@ -78,7 +90,8 @@ export function alibi(slope, offset, form) {
 }
 
 export function softmax(scores) {
-  const most = Math.max(...scores), raised = scores.map((score) => Math.exp(score - most));
+  const most = Math.max(...scores),
+    raised = scores.map((score) => Math.exp(score - most));
   const sum = raised.reduce((a, b) => a + b, 0);
   return raised.map((each) => each / sum);
 }

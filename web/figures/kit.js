@@ -11,27 +11,38 @@ const EASE = 70; // milliseconds in which a picture covers two thirds of its way
 const REST = 250; // milliseconds without a change, after which address and words are written
 // What a key adds, to the right and up: a step, five of them, or all the way.
 const KEYS = {
-  ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1],
-  PageUp: [0, 5], PageDown: [0, -5], Home: [-Infinity, 0], End: [Infinity, 0],
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+  ArrowUp: [0, 1],
+  ArrowDown: [0, -1],
+  PageUp: [0, 5],
+  PageDown: [0, -5],
+  Home: [-Infinity, 0],
+  End: [Infinity, 0],
 };
 
 /** A number of the state: its bounds, where it begins, and the step of its control. */
 export const number = (min, max, start, step = 1) => ({
-  min, max, start, step,
+  min,
+  max,
+  start,
+  step,
   parse: (text) => within(min, max, Math.round(Number(text || NaN) / step) * step),
   print: (value) => String(Number(value.toFixed(4))),
 });
 
 /** One of some words. */
 export const oneOf = (values, start = values[0]) => ({
-  start, values,
+  start,
+  values,
   parse: (text) => (values.includes(text) ? text : undefined),
   print: String,
 });
 
 /** Several of some words, or all of them in another order; `good` says which lists are allowed. */
 export const list = (values, start, good = () => true) => ({
-  start, values,
+  start,
+  values,
   parse: (text) => {
     const found = text.split("~").filter((each) => values.includes(each));
     return new Set(found).size === found.length && good(found) ? found : undefined;
@@ -86,8 +97,17 @@ function decoded(text) {
 }
 
 export class Explorable {
-  #draw; #say; #frame = 0; #before = 0; #rest; #told; #buttons;
-  #controls = []; #shown = {}; #eased; #spec;
+  #draw;
+  #say;
+  #frame = 0;
+  #before = 0;
+  #rest;
+  #told;
+  #buttons;
+  #controls = [];
+  #shown = {};
+  #eased;
+  #spec;
   #mark = Math.random().toString(36).slice(2); // in ids: a notebook may show a figure twice
 
   /** `spec`: the state, by name; `eased`: its numbers that the picture approaches smoothly. */
@@ -153,7 +173,8 @@ export class Explorable {
   }
 
   slider(key, label, text) {
-    const id = `${this.#mark}-${key}`, {min, max, step} = this.#spec[key];
+    const id = `${this.#mark}-${key}`,
+      {min, max, step} = this.#spec[key];
     const box = add(this.panel, "div", {class: "slider"});
     add(box, "label", {for: id}, label);
     const output = add(box, "output", {for: id, "aria-hidden": "true"});
@@ -210,7 +231,8 @@ export class Explorable {
 
   /** Dragging: where it is taken hold of, there it stays under the pointer. */
   #drag(node, to) {
-    const picture = node.closest("svg"), middle = node.querySelector(".knob, .bar");
+    const picture = node.closest("svg"),
+      middle = node.querySelector(".knob, .bar");
     let place = null; // measured once, so that a drag asks for no layout
     const moved = (event) => {
       const x = ((event.clientX - place.left) / place.width) * picture.viewBox.baseVal.width;
@@ -228,7 +250,9 @@ export class Explorable {
       const {width, height, left, top} = picture.getBoundingClientRect();
       const held = middle.getBoundingClientRect();
       place = {
-        width, height, left: left + event.clientX - (held.left + held.width / 2),
+        width,
+        height,
+        left: left + event.clientX - (held.left + held.width / 2),
         top: top + event.clientY - (held.top + held.height / 2),
       };
     });
@@ -246,7 +270,8 @@ export class Explorable {
     const fill = (state) => {
       if (!box.open) return;
       table.replaceChildren();
-      const top = add(add(table, "thead"), "tr"), body = add(table, "tbody");
+      const top = add(add(table, "thead"), "tr"),
+        body = add(table, "tbody");
       for (const each of head(state)) add(top, "th", {scope: "col"}, each);
       for (const [name, ...cells] of rows(state)) {
         const row = add(body, "tr");
@@ -268,7 +293,8 @@ export class Explorable {
     const part = calm.matches ? 1 : 1 - Math.exp(-passed / EASE);
     let moving = false;
     for (const key of this.#eased) {
-      const {min, max} = this.#spec[key], gap = this.state[key] - this.#shown[key];
+      const {min, max} = this.#spec[key],
+        gap = this.state[key] - this.#shown[key];
       const there = Math.abs(gap) < (max - min) / 2000;
       this.#shown[key] = there ? this.state[key] : this.#shown[key] + gap * part;
       moving ||= !there;
@@ -282,9 +308,15 @@ export class Explorable {
 
   /** Take over what the address says of this figure: `#clock:k=3,…&skew:…`. */
   #read() {
-    const mine = location.hash.slice(1).split("&").find((each) => each.startsWith(`${this.name}:`));
+    const mine = location.hash
+      .slice(1)
+      .split("&")
+      .find((each) => each.startsWith(`${this.name}:`));
     if (mine === undefined) return false;
-    const given = mine.slice(this.name.length + 1).split(",").map((each) => each.split("="));
+    const given = mine
+      .slice(this.name.length + 1)
+      .split(",")
+      .map((each) => each.split("="));
     for (const [key, {start}] of Object.entries(this.#spec)) {
       const [, text] = given.find(([name]) => name === key) ?? [];
       this.state[key] = (text ? this.#spec[key].parse(decoded(text)) : undefined) ?? start;
@@ -293,11 +325,15 @@ export class Explorable {
   }
 
   #write() {
-    const others = location.hash.slice(1).split("&")
+    const others = location.hash
+      .slice(1)
+      .split("&")
       .filter((each) => each.includes(":") && !each.startsWith(`${this.name}:`));
-    const told = Object.entries(this.#spec).map(([key, {print}]) => [key, print(this.state[key])])
+    const told = Object.entries(this.#spec)
+      .map(([key, {print}]) => [key, print(this.state[key])])
       .filter(([key, text]) => text !== this.#spec[key].print(this.#spec[key].start))
-      .map(([key, text]) => `${key}=${encoded(text)}`).join(",");
+      .map(([key, text]) => `${key}=${encoded(text)}`)
+      .join(",");
     const all = [...others, ...(told ? [`${this.name}:${told}`] : [])].join("&");
     history.replaceState(history.state, "", all ? `#${all}` : location.pathname + location.search);
   }

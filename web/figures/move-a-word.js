@@ -28,11 +28,17 @@ function sentence(figure, parent, words) {
     dragged(chip, chips, (to) => move(word, to));
   });
   return ({order}) => {
-    arrange(row, order.map((word) => chips[word]));
+    arrange(
+      row,
+      order.map((word) => chips[word]),
+    );
     order.forEach((word, n) => {
       const chip = chips[word];
-      if (chip.held !== undefined) chip.style.transform = `translateX(${chip.held - chip.offsetLeft}px)`;
-      put(chip, {"aria-label": `${words[word]}, place ${n + 1} of ${words.length}; arrow keys move it`});
+      if (chip.held !== undefined)
+        chip.style.transform = `translateX(${chip.held - chip.offsetLeft}px)`;
+      put(chip, {
+        "aria-label": `${words[word]}, place ${n + 1} of ${words.length}; arrow keys move it`,
+      });
     });
   };
 }
@@ -71,14 +77,16 @@ function dragged(chip, chips, moved) {
  */
 function arrange(row, chips) {
   if (chips.every((chip, n) => chip === row.children[n])) return;
-  const before = chips.map((chip) => chip.offsetLeft), at = Math.max(0, chips.indexOf(document.activeElement));
+  const before = chips.map((chip) => chip.offsetLeft),
+    at = Math.max(0, chips.indexOf(document.activeElement));
   chips[at].before(...chips.slice(0, at));
   chips[at].after(...chips.slice(at + 1));
-  const glide = (css) => chips.forEach((chip, n) => {
-    if (chip.held !== undefined) return;
-    chip.style.transition = css;
-    chip.style.transform = css && `translateX(${before[n] - chip.offsetLeft}px)`;
-  });
+  const glide = (css) =>
+    chips.forEach((chip, n) => {
+      if (chip.held !== undefined) return;
+      chip.style.transition = css;
+      chip.style.transform = css && `translateX(${before[n] - chip.offsetLeft}px)`;
+    });
   glide("none");
   row.getBoundingClientRect(); // the browser takes note of where they begin
   glide("");
@@ -86,7 +94,12 @@ function arrange(row, chips) {
 
 /** A row for each encoding, a cell for each word: how far its output has moved. */
 function answers(parent, words) {
-  const scroll = {class: "scrolls", tabindex: 0, role: "group", "aria-label": "Which encodings notice"};
+  const scroll = {
+    class: "scrolls",
+    tabindex: 0,
+    role: "group",
+    "aria-label": "Which encodings notice",
+  };
   const table = add(add(parent, "div", scroll), "table", {class: "answers"});
   const top = add(add(table, "thead"), "tr");
   add(top, "th", {scope: "col"}, "encoding");
@@ -96,10 +109,15 @@ function answers(parent, words) {
   const rows = ENCODINGS.map((name) => {
     const row = add(body, "tr");
     add(row, "th", {scope: "row"}, name);
-    return {row, cells: words.map(() => add(row, "td")), verdict: add(row, "td", {class: "noticed"})};
+    return {
+      row,
+      cells: words.map(() => add(row, "td")),
+      verdict: add(row, "td", {class: "noticed"}),
+    };
   });
   return (order, found, theme) => {
-    const colour = heat(theme), letters = ink(theme);
+    const colour = heat(theme),
+      letters = ink(theme);
     order.forEach((word, n) => write(heads[n], words[word]));
     rows.forEach(({row, cells, verdict}, n) => {
       const moved = found[n].some((each) => each > SAME);
@@ -119,22 +137,29 @@ function say(words, {order, start}, found) {
   const text = order.map((word) => words[word]).join(" ");
   const blind = ENCODINGS.filter((_, n) => !found[n].some((each) => each > SAME));
   if (blind.length === ENCODINGS.length)
-    return `“${text}”: nothing has moved, so no output has changed. Drag a word, or turn the whole ` +
-      "sentence round.";
+    return (
+      `“${text}”: nothing has moved, so no output has changed. Drag a word, or turn the whole ` +
+      "sentence round."
+    );
   const where = start ? `, ${start} position${start === 1 ? "" : "s"} further on` : "";
   const none = "Every encoding notices.";
-  return `“${text}”${where}. The numbers say how far each word's output has moved, as a part of its ` +
-    `length. ${blind.length ? `Not noticed by: ${blind.join("; ")}.` : none}`;
+  return (
+    `“${text}”${where}. The numbers say how far each word's output has moved, as a part of its ` +
+    `length. ${blind.length ? `Not noticed by: ${blind.join("; ")}.` : none}`
+  );
 }
 
 export default async function draw(element, options) {
   const data = await options.read("attention");
-  const {words} = data, places = range(words.length).map(String);
+  const {words} = data,
+    places = range(words.length).map(String);
   const all = (found) => found.length === places.length;
   const figure = new Explorable(element, options, {
-    order: list(places, SWAPPED, all), start: number(0, 20, 0),
+    order: list(places, SWAPPED, all),
+    start: number(0, 20, 0),
   });
-  const chips = sentence(figure, figure.stage, words), show = answers(figure.stage, words);
+  const chips = sentence(figure, figure.stage, words),
+    show = answers(figure.stage, words);
   figure.slider("start", "Begin it at", ({start}) => `position ${start}`);
   figure.button("Dog bites man", () => ({order: places}));
   figure.button("Man bites dog", () => ({order: SWAPPED}));
@@ -142,13 +167,17 @@ export default async function draw(element, options) {
   let last, found;
   const asked = ({order, start}) => {
     const now = `${order} ${start}`;
-    if (now !== last) found = ENCODINGS.map((name) => changes(data, name, order.map(Number), start));
+    if (now !== last)
+      found = ENCODINGS.map((name) => changes(data, name, order.map(Number), start));
     last = now;
     return found;
   };
   if (!calm.matches) element.classList.add("moves");
-  figure.run((state) => {
-    chips(state);
-    show(state.order, asked(state), options.theme);
-  }, (state) => say(words, state, asked(state)));
+  figure.run(
+    (state) => {
+      chips(state);
+      show(state.order, asked(state), options.theme);
+    },
+    (state) => say(words, state, asked(state)),
+  );
 }

@@ -2,7 +2,9 @@
 
 /** Where words are light, the page is dark: each front end has another name for its themes. */
 function themeOf(element) {
-  const [red, green, blue] = getComputedStyle(element).color.match(/[\d.]+/g).map(Number);
+  const [red, green, blue] = getComputedStyle(element)
+    .color.match(/[\d.]+/g)
+    .map(Number);
   return 0.299 * red + 0.587 * green + 0.114 * blue > 127 ? "dark" : "light";
 }
 
@@ -14,10 +16,14 @@ export function begin(name, draw, stored) {
 
 async function one(figure, draw, stored) {
   // JupyterLab takes a key before its target does: an arrow would lead to another cell.
-  addEventListener("keydown", ({target, altKey, ctrlKey, metaKey, shiftKey}) => {
-    const plain = !(altKey || ctrlKey || metaKey || shiftKey); // Control+S still saves
-    if (figure.contains(target)) target.toggleAttribute("data-lm-suppress-shortcuts", plain);
-  }, true);
+  addEventListener(
+    "keydown",
+    ({target, altKey, ctrlKey, metaKey, shiftKey}) => {
+      const plain = !(altKey || ctrlKey || metaKey || shiftKey); // Control+S still saves
+      if (figure.contains(target)) target.toggleAttribute("data-lm-suppress-shortcuts", plain);
+    },
+    true,
+  );
   const heard = new Set();
   const look = () => {
     const now = themeOf(figure.parentElement ?? document.body);

@@ -9,17 +9,22 @@ const folder = new URL(".", document.currentScript.src); // where the script of 
 const heard = new Set();
 const theme = () => (root.dataset.theme === "dark" ? "dark" : "light");
 
-new MutationObserver(() => heard.forEach((told) => told(theme())))
-  .observe(root, {attributes: true, attributeFilter: ["data-theme"]});
+new MutationObserver(() => heard.forEach((told) => told(theme()))).observe(root, {
+  attributes: true,
+  attributeFilter: ["data-theme"],
+});
 
 /** Draw the figure of this name as it comes near; `stored` has the numbers that it reads. */
 export function begin(name, draw, stored) {
   const figure = document.querySelector(`figure.explorable[data-module="${name}"]`);
-  new IntersectionObserver((seen, near) => {
-    if (!seen.some((each) => each.isIntersecting)) return;
-    near.disconnect();
-    one(figure, draw, stored);
-  }, {rootMargin: "400px"}).observe(figure);
+  new IntersectionObserver(
+    (seen, near) => {
+      if (!seen.some((each) => each.isIntersecting)) return;
+      near.disconnect();
+      one(figure, draw, stored);
+    },
+    {rootMargin: "400px"},
+  ).observe(figure);
   // An address that somebody sent leads to the figure that it speaks of, also in a fold.
   if (!location.hash.startsWith(`#${name}:`)) return;
   figure.closest("details")?.setAttribute("open", "");

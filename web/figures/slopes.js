@@ -4,7 +4,11 @@ import {alibi, range, slopes, softmax} from "./formulas.js";
 import {heat} from "./colours.js";
 import {Explorable, add, fixed, number, oneOf, put, write} from "./kit.js";
 
-const WORDS = 33, MOST = 16, CELL = 9, LEFT = 6, ROW = 20;
+const WORDS = 33,
+  MOST = 16,
+  CELL = 9,
+  LEFT = 6,
+  ROW = 20;
 
 /** What each head looks at from `query`, by the bias alone. */
 export const looks = (heads, query, form) =>
@@ -25,25 +29,37 @@ function written(slope) {
 }
 
 function say({heads, query, form}) {
-  const found = looks(heads, query, form), all = slopes(heads);
+  const found = looks(heads, query, form),
+    all = slopes(heads);
   const right = {
     causal: "Words to the right are hidden.",
     symmetric: "Left and right look the same, so this form cannot tell one from the other.",
     directional: "To the right it falls twice as fast, so left and right differ.",
   }[form];
   const [steep, flat] = [all.indexOf(Math.max(...all)), all.indexOf(Math.min(...all))];
-  const first = heads === 1 ? "The only head has slope" : `Head ${steep + 1} has the steepest slope,`;
-  const last = heads === 1 ? "" :
-    ` Head ${flat + 1}, with ${written(all[flat])}, spreads it over ${words(reach(found[flat]))}.`;
-  return `${first} ${written(all[steep])}: nine tenths of its weight lie on ` +
-    `${words(reach(found[steep]))}.${last} Nothing is learned here. ${right}`;
+  const first =
+    heads === 1 ? "The only head has slope" : `Head ${steep + 1} has the steepest slope,`;
+  const last =
+    heads === 1
+      ? ""
+      : ` Head ${flat + 1}, with ${written(all[flat])}, spreads it over ${words(reach(found[flat]))}.`;
+  return (
+    `${first} ${written(all[steep])}: nine tenths of its weight lie on ` +
+    `${words(reach(found[steep]))}.${last} Nothing is learned here. ${right}`
+  );
 }
 
 export default function draw(element, options) {
-  const figure = new Explorable(element, options, {
-    heads: number(1, MOST, 8), query: number(0, WORDS - 1, 20),
-    form: oneOf(["causal", "symmetric", "directional"]),
-  }, ["query"]);
+  const figure = new Explorable(
+    element,
+    options,
+    {
+      heads: number(1, MOST, 8),
+      query: number(0, WORDS - 1, 20),
+      form: oneOf(["causal", "symmetric", "directional"]),
+    },
+    ["query"],
+  );
   const box = `0 0 372 ${30 + ROW * MOST}`;
   const picture = add(figure.stage, "svg", {viewBox: box, class: "slopes"});
   const back = add(picture, "g", {"aria-hidden": "true"});
@@ -51,10 +67,16 @@ export default function draw(element, options) {
   const rows = range(MOST).map((h) => {
     const row = add(back, "g", {transform: `translate(0 ${26 + ROW * h})`});
     const cells = range(WORDS).map((key) =>
-      add(row, "rect", {x: LEFT + CELL * key, width: CELL - 1, height: ROW - 5, rx: 1.5}));
+      add(row, "rect", {x: LEFT + CELL * key, width: CELL - 1, height: ROW - 5, rx: 1.5}),
+    );
     return {row, cells, slope: add(row, "text", {x: 366, y: 12, class: "end"})};
   });
-  add(figure.stage, "p", {class: "key hint"}, "a row is a head, a column a word: the more it stands out, the more it counts");
+  add(
+    figure.stage,
+    "p",
+    {class: "key hint"},
+    "a row is a head, a column a word: the more it stands out, the more it counts",
+  );
   const knob = add(picture, "g", {class: "c2"});
   add(knob, "rect", {x: -14, y: -2, width: 28, height: 28, class: "grasp"});
   const mark = add(knob, "line", {y1: 14, class: "cut"});
@@ -67,14 +89,25 @@ export default function draw(element, options) {
     now: ({query}) => [query, 0, WORDS - 1, `word ${query} of ${WORDS}`],
   });
   figure.slider("heads", "Number of heads", ({heads}) => `${heads}`);
-  figure.choice("form", "To the right of a word",
-    {causal: "hidden", symmetric: "as to the left", directional: "twice as steep"});
-  figure.table("Slopes and reach as a table", () => ["head", "slope", "90 % of the weight on"],
-    ({heads, query, form}) => looks(heads, query, form).map((weights, h) =>
-      [`head ${h + 1}`, written(slopes(heads)[h]), words(reach(weights))]));
+  figure.choice("form", "To the right of a word", {
+    causal: "hidden",
+    symmetric: "as to the left",
+    directional: "twice as steep",
+  });
+  figure.table(
+    "Slopes and reach as a table",
+    () => ["head", "slope", "90 % of the weight on"],
+    ({heads, query, form}) =>
+      looks(heads, query, form).map((weights, h) => [
+        `head ${h + 1}`,
+        written(slopes(heads)[h]),
+        words(reach(weights)),
+      ]),
+  );
   let tall;
   figure.run(({heads, query, form}) => {
-    const colour = heat(options.theme), all = slopes(heads);
+    const colour = heat(options.theme),
+      all = slopes(heads);
     put(knob, {transform: `translate(${LEFT + CELL * (query + 0.5) - 0.5} 0)`});
     put(mark, {y2: 24 + ROW * heads});
     if (tall !== heads) picture.setAttribute("viewBox", `0 0 372 ${30 + ROW * heads}`);
@@ -85,7 +118,8 @@ export default function draw(element, options) {
       write(slope, written(all[h]));
       // A word's weight beside that of the word itself.
       cells.forEach((cell, key) =>
-        put(cell, {fill: colour(0.9 * Math.exp(alibi(all[h], key - query, form)))}));
+        put(cell, {fill: colour(0.9 * Math.exp(alibi(all[h], key - query, form)))}),
+      );
     });
   }, say);
 }

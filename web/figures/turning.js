@@ -3,9 +3,13 @@
 import {range, turned} from "./formulas.js";
 import {Explorable, add, fixed, number, put, times, write} from "./kit.js";
 
-const THETA = 0.3, WORDS = 20, STEP = 16, LEFT = 18; // radians a position; the line of words
+const THETA = 0.3,
+  WORDS = 20,
+  STEP = 16,
+  LEFT = 18; // radians a position; the line of words
 const CONTENT = {q: 0.4, k: 1.0}; // angles before turning
-const R = 84, WEDGE = 44;
+const R = 84,
+  WEDGE = 44;
 
 const place = (x) => Math.max(0, Math.min(WORDS - 1, Math.round((x - LEFT) / STEP)));
 const within = (value) => Math.max(0, Math.min(WORDS - 1, value));
@@ -25,14 +29,18 @@ function line(figure, parent) {
     if (n % 5 === 0 || n === WORDS - 1) add(back, "text", {x: LEFT + STEP * n, y: 66}, n);
   }
   add(back, "text", {x: 170, y: 86, class: "hint"}, "position in the text");
-  const bar = add(picture, "g"), grasp = add(bar, "rect", {y: 0, height: 29, class: "grasp"});
+  const bar = add(picture, "g"),
+    grasp = add(bar, "rect", {y: 0, height: 29, class: "grasp"});
   const seen = add(bar, "rect", {y: 12, height: 7, rx: 3.5, class: "bar"});
   figure.handle(bar, "Query and key together", {
     to: (x, _, state) => both(state, Math.round((x - LEFT) / STEP - (state.i + state.j) / 2)),
     by: (dx, dy, state) => both(state, dx + dy),
     now: ({i, j}) => [Math.min(i, j), 0, WORDS - 1, `query at ${i}, key at ${j}`],
   });
-  const knobs = [["i", "q", "Query", 1], ["j", "k", "Key", 2]].map(([key, letter, name, n]) => {
+  const knobs = [
+    ["i", "q", "Query", 1],
+    ["j", "k", "Key", 2],
+  ].map(([key, letter, name, n]) => {
     const knob = add(picture, "g", {class: `c${n}`});
     add(knob, "rect", {x: -16, y: 29, width: 32, height: 40, class: "grasp"});
     add(knob, "circle", {cy: 45, r: 9, class: "knob"});
@@ -45,7 +53,8 @@ function line(figure, parent) {
     return (state) => put(knob, {transform: `translate(${LEFT + STEP * state[key]} 0)`});
   });
   return (state) => {
-    const low = LEFT + STEP * Math.min(state.i, state.j), wide = STEP * Math.abs(state.i - state.j);
+    const low = LEFT + STEP * Math.min(state.i, state.j),
+      wide = STEP * Math.abs(state.i - state.j);
     put(grasp, {x: low - 14, width: wide + 28});
     put(seen, {x: low - 6, width: wide + 12});
     for (const each of knobs) each(state);
@@ -54,7 +63,11 @@ function line(figure, parent) {
 
 /** The circle on which both are arrows, with the angle between them. */
 function circle(parent) {
-  const picture = add(parent, "svg", {viewBox: "-110 -110 220 220", class: "circle", "aria-hidden": "true"});
+  const picture = add(parent, "svg", {
+    viewBox: "-110 -110 220 220",
+    class: "circle",
+    "aria-hidden": "true",
+  });
   add(picture, "circle", {r: R, class: "dial"});
   const wedge = add(picture, "path", {class: "shape"});
   const arrows = ["q", "k"].map((name, n) => [
@@ -75,8 +88,11 @@ function circle(parent) {
     });
     const gap = Math.atan2(Math.sin(angles[1] - angles[0]), Math.cos(angles[1] - angles[0]));
     const [from, to] = angles.map((angle) => turned([WEDGE, 0], angle)); // the shorter way round
-    put(wedge, {d: `M0 0L${from[0]} ${-from[1]}A${WEDGE} ${WEDGE} 0 0 ${gap > 0 ? 0 : 1} ` +
-      `${to[0]} ${-to[1]}Z`});
+    put(wedge, {
+      d:
+        `M0 0L${from[0]} ${-from[1]}A${WEDGE} ${WEDGE} 0 0 ${gap > 0 ? 0 : 1} ` +
+        `${to[0]} ${-to[1]}Z`,
+    });
   };
 }
 
@@ -85,19 +101,30 @@ export const score = (i, j) => Math.cos(CONTENT.k - CONTENT.q + (j - i) * THETA)
 
 /** The score by offset, with a point that stays where it is while both move. */
 function curve(parent) {
-  const picture = add(parent, "svg", {viewBox: "0 0 340 118", class: "line", "aria-hidden": "true"});
-  const x = (offset) => 170 + (150 * offset) / (WORDS - 1), y = (value) => 50 - 34 * value;
+  const picture = add(parent, "svg", {
+    viewBox: "0 0 340 118",
+    class: "line",
+    "aria-hidden": "true",
+  });
+  const x = (offset) => 170 + (150 * offset) / (WORDS - 1),
+    y = (value) => 50 - 34 * value;
   add(picture, "line", {x1: 20, x2: 320, y1: y(0), y2: y(0), class: "axis"});
   add(picture, "line", {x1: x(0), x2: x(0), y1: 10, y2: 90, class: "grid"});
   const all = range(20 * WORDS).map((n) => (n / 10 - WORDS) * ((WORDS - 1) / WORDS));
   const path = all.map((offset) => `${x(offset)} ${y(score(0, offset))}`).join("L");
   add(picture, "path", {d: `M${path}`, class: "curve c3"});
-  for (const [at, text] of [[-15, "to the left"], [0, "offset j − i"], [15, "to the right"]])
+  for (const [at, text] of [
+    [-15, "to the left"],
+    [0, "offset j − i"],
+    [15, "to the right"],
+  ])
     add(picture, "text", {x: x(at), y: 112}, text);
   const stem = add(picture, "line", {y1: y(0), class: "cut c3"});
-  const point = add(picture, "circle", {r: 7, class: "knob c3"}), text = add(picture, "text", {class: "strong"});
+  const point = add(picture, "circle", {r: 7, class: "knob c3"}),
+    text = add(picture, "text", {class: "strong"});
   return ({i, j}) => {
-    const value = score(i, j), at = {x: x(j - i), y: y(value)};
+    const value = score(i, j),
+      at = {x: x(j - i), y: y(value)};
     put(stem, {x1: at.x, x2: at.x, y2: at.y});
     put(point, {cx: at.x, cy: at.y});
     put(text, {x: Math.max(50, Math.min(290, at.x)), y: at.y + (value > 0 ? -13 : 23)});
@@ -106,17 +133,21 @@ function curve(parent) {
 }
 
 function say({i, j}) {
-  const away = Math.abs(j - i), side = j < i ? "to the left of" : "to the right of";
+  const away = Math.abs(j - i),
+    side = j < i ? "to the left of" : "to the right of";
   const where = away ? `${away} ${side} the query` : "where the query is";
-  return `The query at ${i} has turned ${times(i)} by ${fixed(THETA, 1)} radians, the key at ${j} ` +
+  return (
+    `The query at ${i} has turned ${times(i)} by ${fixed(THETA, 1)} radians, the key at ${j} ` +
     `has turned ${times(j)}. The key is ${where}, and their score is ${fixed(score(i, j))}. Drag the bar between ` +
-    "them: both arrows turn, and the angle between them, so the score, stays.";
+    "them: both arrows turn, and the angle between them, so the score, stays."
+  );
 }
 
 export default function draw(element, options) {
   const spec = {i: number(0, WORDS - 1, 11), j: number(0, WORDS - 1, 6)};
   const figure = new Explorable(element, options, spec, ["i", "j"]);
-  const left = add(figure.stage, "div", {class: "part"}), right = add(figure.stage, "div", {class: "part"});
+  const left = add(figure.stage, "div", {class: "part"}),
+    right = add(figure.stage, "div", {class: "part"});
   const parts = [circle(left), line(figure, right), curve(right)];
   add(left, "p", {class: "hint"}, "faint: before they are turned");
   figure.button("Move both one on", (state) => both(state, 1));

@@ -1,6 +1,6 @@
 /** The mini BERT of `helpers.model`, in plain JavaScript: norms before each part, heads side by side. */
 
-import { HOOKS } from "./encodings.js";
+import {HOOKS} from "./encodings.js";
 
 const EPSILON = 1e-12; // of the LayerNorms
 
@@ -38,7 +38,8 @@ function layerNorm(x, weight, bias) {
 function erf(x) {
   const t = 1 / (1 + 0.3275911 * Math.abs(x));
   const polynomial =
-    t * (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))));
+    t *
+    (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))));
   return Math.sign(x) * (1 - polynomial * Math.exp(-x * x));
 }
 
@@ -77,7 +78,7 @@ export class Bert {
     let x = this.#norm(this.#embedded(ids), "bert.norm");
     for (let layer = 0; layer < this.numLayers; layer++) {
       const name = `bert.layers.${layer}`;
-      const { mixed, weights } = this.#attend(this.#norm(x, `${name}.norms.0`), layer, ids.length);
+      const {mixed, weights} = this.#attend(this.#norm(x, `${name}.norms.0`), layer, ids.length);
       attention.push(weights);
       x = sum(x, mixed);
       const wide = gelu(this.#linear(this.#norm(x, `${name}.norms.1`), `${name}.mlp.0`));
@@ -85,7 +86,7 @@ export class Bert {
     }
     x = this.#norm(x, "bert.last_norm");
     x = this.#norm(gelu(this.#linear(x, "transform.0")), "transform.2");
-    return { logits: linear(x, this.#get("bert.words.weight"), this.#get("bias")), attention };
+    return {logits: linear(x, this.#get("bert.words.weight"), this.#get("bias")), attention};
   }
 
   /** Token + segment + what the encoding adds. */
@@ -104,22 +105,24 @@ export class Bert {
   /** What attention adds to each token, and the weights of each head. */
   #attend(x, layer, length) {
     const name = `bert.layers.${layer}.attention`;
-    const { width, heads } = this;
+    const {width, heads} = this;
     const all = this.#linear(x, `${name}.qkv`); // (T, 3·D)
     const mixed = new Float32Array(length * width);
     const weights = [];
     for (let head = 0; head < heads; head++) {
-      const [q, k, v] = [0, 1, 2].map((part) => columns(all, 3 * width, part * width, head, width / heads));
-      const [found, context] = this.#head(q, k, v, { length, head, heads, own: this.#own(layer) });
+      const [q, k, v] = [0, 1, 2].map((part) =>
+        columns(all, 3 * width, part * width, head, width / heads),
+      );
+      const [found, context] = this.#head(q, k, v, {length, head, heads, own: this.#own(layer)});
       weights.push(found);
       place(context, mixed, width, head);
     }
-    return { mixed: this.#linear(mixed, `${name}.out`), weights };
+    return {mixed: this.#linear(mixed, `${name}.out`), weights};
   }
 
   /** Weights (T, T) and context (T, d) of one head. */
   #head(q, k, v, place) {
-    const { length } = place;
+    const {length} = place;
     const d = q.length / length;
     this.hooks.rotate?.(q, d);
     this.hooks.rotate?.(k, d);

@@ -39,7 +39,7 @@ function turn(x, d) {
 }
 
 /** −m_h·|j − i|, m_h = 2^(−8h/H) for h = 1 … H, a power of 2: ALiBi. */
-function slope(q, { length, head, heads }) {
+function slope(q, {length, head, heads}) {
   const m = 2 ** ((-8 * (head + 1)) / heads);
   return pairs(length, (i, j) => -m * Math.abs(j - i));
 }
@@ -51,7 +51,7 @@ function clipped(offset, rows, d) {
 }
 
 /** q_i·w^K[j − i]/√d. */
-function shawKeys(q, { length, own }) {
+function shawKeys(q, {length, own}) {
   const d = q.length / length;
   const keys = own("keys");
   return pairs(length, (i, j) => {
@@ -63,7 +63,7 @@ function shawKeys(q, { length, own }) {
 }
 
 /** Σ_j α_ij w^V[j − i], added to the context. */
-function shawValues(context, weights, { length, own }) {
+function shawValues(context, weights, {length, own}) {
   const d = context.length / length;
   const values = own("values");
   for (let i = 0; i < length; i++) {
@@ -76,9 +76,9 @@ function shawValues(context, weights, { length, own }) {
 
 export const HOOKS = {
   none: {},
-  sinusoidal: { embed: sinusoids },
-  learned: { embed: table },
-  rotary: { rotate: turn },
-  alibi: { bias: slope },
-  shaw: { bias: shawKeys, context: shawValues },
+  sinusoidal: {embed: sinusoids},
+  learned: {embed: table},
+  rotary: {rotate: turn},
+  alibi: {bias: slope},
+  shaw: {bias: shawKeys, context: shawValues},
 };

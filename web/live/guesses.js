@@ -6,8 +6,12 @@ export const percent = (probability) => `${fixed(100 * probability, 1)} %`;
 
 /** The largest change of any piece's probability in any gap. */
 export const change = (now, before) =>
-  Math.max(0, ...now.flatMap(({probabilities}, gap) =>
-    probabilities.map((each, id) => Math.abs(each - before[gap].probabilities[id]))));
+  Math.max(
+    0,
+    ...now.flatMap(({probabilities}, gap) =>
+      probabilities.map((each, id) => Math.abs(each - before[gap].probabilities[id])),
+    ),
+  );
 
 export class Guesses {
   constructor(parent) {
@@ -24,7 +28,12 @@ export class Guesses {
     this.row.replaceChildren();
     gaps.forEach(({likely}, gap) => {
       const table = add(this.row, "table", {class: "live-guess"});
-      add(table, "caption", {}, gaps.length > 1 ? `[MASK] number ${gap + 1}` : "The likeliest words for [MASK]");
+      add(
+        table,
+        "caption",
+        {},
+        gaps.length > 1 ? `[MASK] number ${gap + 1}` : "The likeliest words for [MASK]",
+      );
       const top = add(add(table, "thead"), "tr");
       for (const each of head) add(top, each ? "th" : "td", each ? {scope: "col"} : {}, each);
       const body = add(table, "tbody");

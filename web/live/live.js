@@ -8,8 +8,12 @@ import {index} from "./weights.js";
 import {MASK, Words, join, split} from "./words.js";
 
 const NAMES = {
-  none: "no positions", sinusoidal: "sinusoidal", learned: "learned table",
-  rotary: "RoPE", alibi: "ALiBi", shaw: "Shaw",
+  none: "no positions",
+  sinusoidal: "sinusoidal",
+  learned: "learned table",
+  rotary: "RoPE",
+  alibi: "ALiBi",
+  shaw: "Shaw",
 };
 const EXAMPLES = [
   "Raise a [MASK] if the file does not exist.",
@@ -28,15 +32,22 @@ function examples(figure, parent) {
   const row = add(parent, "div", {class: "live-examples"});
   add(row, "span", {class: "hint"}, "or try:");
   for (const each of EXAMPLES)
-    add(row, "button", {type: "button", class: "chip small"}, each)
-      .addEventListener("click", () => figure.set({s: each}));
+    add(row, "button", {type: "button", class: "chip small"}, each).addEventListener("click", () =>
+      figure.set({s: each}),
+    );
 }
 
 /** Where the sentence is typed. */
 function field(figure) {
   const box = add(figure.stage, "div", {class: "live-field"});
   add(box, "label", {for: "live-text"}, "A sentence with [MASK] where a word is missing");
-  const input = add(box, "input", {id: "live-text", type: "text", maxlength: MOST, autocomplete: "off", spellcheck: "false"});
+  const input = add(box, "input", {
+    id: "live-text",
+    type: "text",
+    maxlength: MOST,
+    autocomplete: "off",
+    spellcheck: "false",
+  });
   input.addEventListener("input", () => figure.set({s: normal(input.value)}));
   return (text) => {
     if (normal(input.value) !== text) input.value = text;
@@ -46,7 +57,8 @@ function field(figure) {
 /** The change since the encoding was switched or a word was moved, in a sentence. */
 function compared({e, gaps, before}) {
   if (!before) return "";
-  const moved = before.e === e, by = change(gaps, before.gaps);
+  const moved = before.e === e,
+    by = change(gaps, before.gaps);
   if (by < SAME && moved && e === "none")
     return " Moving words changes nothing here: without positions, a sentence is a bag of words.";
   const since = moved ? "a word was moved" : `the encoding was ${NAMES[before.e]}`;
@@ -56,48 +68,84 @@ function compared({e, gaps, before}) {
 
 function say(found, {encodings, longest}) {
   if (found.missing === "loading") return "The weights are being loaded.";
-  if (found.missing) return `The weights could not be loaded: ${found.missing}. Load the page again.`;
-  const cut = found.cut ? ` The sentence is longer than the ${longest} tokens that this model reads, so its ` +
-    `end is left out${found.lost ? `, with ${found.lost} [MASK]` : ""}.` : "";
+  if (found.missing)
+    return `The weights could not be loaded: ${found.missing}. Load the page again.`;
+  const cut = found.cut
+    ? ` The sentence is longer than the ${longest} tokens that this model reads, so its ` +
+      `end is left out${found.lost ? `, with ${found.lost} [MASK]` : ""}.`
+    : "";
   if (!found.gaps.length)
     return `There is no [MASK] in what the model reads. Press a word to hide it.${cut}`;
-  const likely = found.gaps[0].likely.map(([piece, probability]) => `${piece} (${percent(probability)})`);
-  const {right} = encodings[found.e], name = NAMES[found.e];
-  return `With ${name}, [MASK] is most likely ${likely.join(", ")}.${compared(found)}${cut} ` +
-    `In sentences that it has not read, this model fills ${percent(right)} of the hidden pieces right.`;
+  const likely = found.gaps[0].likely.map(
+    ([piece, probability]) => `${piece} (${percent(probability)})`,
+  );
+  const {right} = encodings[found.e],
+    name = NAMES[found.e];
+  return (
+    `With ${name}, [MASK] is most likely ${likely.join(", ")}.${compared(found)}${cut} ` +
+    `In sentences that it has not read, this model fills ${percent(right)} of the hidden pieces right.`
+  );
 }
 
 /** What to try, and what the models can show; in the page above who looks at whom. */
 function help(figure) {
   const box = add(figure.element, "div");
-  add(box, "p", {class: "hint"}, "Drag a word to another place, or move it with the arrow keys. Press a " +
-    "word to hide it, and [MASK] to fill it. A dotted word is read in pieces; ## goes on the piece before it.");
+  add(
+    box,
+    "p",
+    {class: "hint"},
+    "Drag a word to another place, or move it with the arrow keys. Press a " +
+      "word to hide it, and [MASK] to fill it. A dotted word is read in pieces; ## goes on the piece before it.",
+  );
   examples(figure, box);
-  add(box, "p", {class: "note"},
+  add(
+    box,
+    "p",
+    {class: "note"},
     "These models are tiny, and each was trained once: they show how an encoding enters, and do not say " +
-    "which one is better. They know the language of programs and little else.");
+      "which one is better. They know the language of programs and little else.",
+  );
 }
 
 /** What the models are. */
 function provenance(figure, {encodings, text, training, date, vocabulary}) {
-  const rows = Object.entries(encodings).map(([name, {loss, right, bytes}]) =>
-    [NAMES[name], fixed(loss), percent(right), `${Math.round(bytes / 1000)} kB`]);
-  figure.table("The six models", () => ["encoding", "loss in nats", "filled right", "size"], () => rows);
+  const rows = Object.entries(encodings).map(([name, {loss, right, bytes}]) => [
+    NAMES[name],
+    fixed(loss),
+    percent(right),
+    `${Math.round(bytes / 1000)} kB`,
+  ]);
+  figure.table(
+    "The six models",
+    () => ["encoding", "loss in nats", "filled right", "size"],
+    () => rows,
+  );
   const count = text.sentences.toLocaleString("en");
-  add(figure.element, "p", {class: "note"},
+  add(
+    figure.element,
+    "p",
+    {class: "note"},
     `Six models of two layers, alike but for their encoding, trained by make study on ${date}: ` +
-    `${training.steps.toLocaleString("en")} steps on ${count} sentences from the docstrings of Python packages, ` +
-    `${vocabulary.length.toLocaleString("en")} pieces. One training run each.`);
+      `${training.steps.toLocaleString("en")} steps on ${count} sentences from the docstrings of Python packages, ` +
+      `${vocabulary.length.toLocaleString("en")} pieces. One training run each.`,
+  );
 }
 
 /** The sentence word by word: another order changes it, and so does pressing a word. */
 function chips(figure, reader) {
-  const words = new Words(figure.stage, (order) => figure.set({s: join(order)}), (place) => {
-    const now = split(figure.state.s), gaps = now.slice(0, place).filter((each) => each === MASK);
-    const likeliest = reader.read(figure.state).gaps?.[gaps.length]?.likely[0][0].replace(/^##/, "");
-    const put = now[place] === MASK ? likeliest : MASK;
-    if (put) figure.set({s: join(now.with(place, put))});
-  });
+  const words = new Words(
+    figure.stage,
+    (order) => figure.set({s: join(order)}),
+    (place) => {
+      const now = split(figure.state.s),
+        gaps = now.slice(0, place).filter((each) => each === MASK);
+      const likeliest = reader
+        .read(figure.state)
+        .gaps?.[gaps.length]?.likely[0][0].replace(/^##/, "");
+      const put = now[place] === MASK ? likeliest : MASK;
+      if (put) figure.set({s: join(now.with(place, put))});
+    },
+  );
   return (text) => words.show(split(text), reader);
 }
 
@@ -105,27 +153,36 @@ export default async function draw(element, options) {
   const known = await index(options.folder);
   const {num_layers: layers, num_heads: perLayer} = known.size;
   const figure = new Explorable(element, options, {
-    e: oneOf(Object.keys(known.encodings), "rotary"), s: sentence, h: number(1, layers * perLayer, 1),
+    e: oneOf(Object.keys(known.encodings), "rotary"),
+    s: sentence,
+    h: number(1, layers * perLayer, 1),
   });
   const [reader, blind] = [1, 2].map(() => new Reader(known, () => figure.set({})));
-  const type = field(figure), words = chips(figure, reader);
+  const type = field(figure),
+    words = chips(figure, reader);
   const guesses = new Guesses(figure.stage);
   figure.choice("e", "Encoding", NAMES);
   help(figure);
   const heads = new Heads(element, layers, perLayer, (h) => figure.set({h}));
-  figure.table("The chosen head as a table", (state) => ["from", ...(reader.read(state).tokens ?? [])],
+  figure.table(
+    "The chosen head as a table",
+    (state) => ["from", ...(reader.read(state).tokens ?? [])],
     (state) => {
       const {attention, tokens} = reader.read(state);
       return attention ? table(attention.flat()[state.h - 1], tokens) : [];
-    });
+    },
+  );
   provenance(figure, known);
-  figure.run((state) => {
-    type(state.s);
-    words(state.s);
-    const {missing, gaps, attention, tokens, rows} = reader.read(state);
-    if (missing) return;
-    const beside = state.e === "none" ? undefined : blind.read({e: "none", s: state.s});
-    guesses.show(gaps, NAMES[state.e], beside?.gaps);
-    heads.show(attention, tokens, rows, state.h, options.theme);
-  }, (state) => say(reader.read(state), known));
+  figure.run(
+    (state) => {
+      type(state.s);
+      words(state.s);
+      const {missing, gaps, attention, tokens, rows} = reader.read(state);
+      if (missing) return;
+      const beside = state.e === "none" ? undefined : blind.read({e: "none", s: state.s});
+      guesses.show(gaps, NAMES[state.e], beside?.gaps);
+      heads.show(attention, tokens, rows, state.h, options.theme);
+    },
+    (state) => say(reader.read(state), known),
+  );
 }

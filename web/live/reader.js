@@ -9,7 +9,8 @@ const BEST = 5;
 
 /** Reads sentences with the models, each loaded when first asked for; `loaded` is told. */
 export class Reader {
-  #models = new Map(); #last;
+  #models = new Map();
+  #last;
 
   constructor(known, loaded) {
     this.known = known;
@@ -38,12 +39,15 @@ export class Reader {
 
   #answer(bert, text) {
     const [cls, sep, mask] = ["[CLS]", "[SEP]", MASK].map((each) => this.coder.ids.get(each));
-    const all = this.coder.encode(text), room = this.known.longest - 2;
+    const all = this.coder.encode(text),
+      room = this.known.longest - 2;
     const ids = [cls, ...all.slice(0, room), sep];
     const {logits, attention} = bert.read(ids);
     const width = this.known.vocabulary.length;
     const rows = ids.flatMap((id, place) => (id === mask ? [place] : []));
-    const gaps = rows.map((row) => this.#gap(softmax(logits.subarray(row * width, (row + 1) * width))));
+    const gaps = rows.map((row) =>
+      this.#gap(softmax(logits.subarray(row * width, (row + 1) * width))),
+    );
     const tokens = ids.map((id) => this.known.vocabulary[id]);
     const lost = all.slice(room).filter((id) => id === mask).length;
     return {ids, tokens, rows, gaps, attention, cut: all.length > room, lost};
@@ -51,7 +55,9 @@ export class Reader {
 
   /** What may stand in a gap: of each piece its probability, and the likeliest, best first. */
   #gap(probabilities) {
-    const ids = probabilities.map((_, id) => id).sort((a, b) => probabilities[b] - probabilities[a]);
+    const ids = probabilities
+      .map((_, id) => id)
+      .sort((a, b) => probabilities[b] - probabilities[a]);
     const likely = ids.slice(0, BEST).map((id) => [this.known.vocabulary[id], probabilities[id]]);
     return {probabilities, likely};
   }

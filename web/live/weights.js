@@ -2,7 +2,8 @@
 
 import {Bert} from "./bert.js";
 
-const AS_A_FILE = "its models are fetched, which browsers refuse where a page was opened as a file. " +
+const AS_A_FILE =
+  "its models are fetched, which browsers refuse where a page was opened as a file. " +
   "Run “python -m http.server” in the folder of this site, and open http://localhost:8000.";
 
 async function fetched(name, folder) {
@@ -13,7 +14,10 @@ async function fetched(name, folder) {
 }
 
 /** What there is in `folder`: vocabulary, sizes, and for each encoding its shapes and its scores. */
-export const index = async (folder) => ({...(await (await fetched("weights.json", folder)).json()), folder});
+export const index = async (folder) => ({
+  ...(await (await fetched("weights.json", folder)).json()),
+  folder,
+});
 
 /** Weights by name: vectors as they are, matrices as int16 times a scale for each row. */
 export function unpacked(buffer, shapes) {
@@ -21,13 +25,19 @@ export function unpacked(buffer, shapes) {
   const count = entries.reduce((sum, [, [rows]]) => sum + rows, 0);
   const floats = new Float32Array(buffer, 0, count);
   const integers = new Int16Array(buffer, 4 * count);
-  let vector = 0, matrix = 0;
-  return new Map(entries.map(([name, [rows, columns]]) => {
-    const scales = floats.subarray(vector, (vector += rows));
-    if (columns === undefined) return [name, scales];
-    const rounded = integers.subarray(matrix, (matrix += rows * columns));
-    return [name, Float32Array.from(rounded, (each, n) => each * scales[Math.floor(n / columns)])];
-  }));
+  let vector = 0,
+    matrix = 0;
+  return new Map(
+    entries.map(([name, [rows, columns]]) => {
+      const scales = floats.subarray(vector, (vector += rows));
+      if (columns === undefined) return [name, scales];
+      const rounded = integers.subarray(matrix, (matrix += rows * columns));
+      return [
+        name,
+        Float32Array.from(rounded, (each, n) => each * scales[Math.floor(n / columns)]),
+      ];
+    }),
+  );
 }
 
 /** The model with one encoding. */

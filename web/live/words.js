@@ -25,8 +25,9 @@ export function moved(words, from, to) {
 
 /** How many of the boxes of other words are read before the point: the place of what is dropped. */
 function placeAt(boxes, x, y) {
-  return boxes.filter(({top, bottom, left, right}) =>
-    bottom < y || (top <= y && (left + right) / 2 < x)).length;
+  return boxes.filter(
+    ({top, bottom, left, right}) => bottom < y || (top <= y && (left + right) / 2 < x),
+  ).length;
 }
 
 export class Words {
@@ -36,7 +37,11 @@ export class Words {
    * @param {(place: number) => void} pressed - told which word was clicked, or Enter pressed on.
    */
   constructor(parent, changed, pressed) {
-    this.row = add(parent, "div", {class: "words live-words", role: "group", "aria-label": "The sentence, word by word"});
+    this.row = add(parent, "div", {
+      class: "words live-words",
+      role: "group",
+      "aria-label": "The sentence, word by word",
+    });
     this.changed = changed;
     this.pressed = pressed;
     this.words = [];
@@ -48,14 +53,17 @@ export class Words {
     while (this.row.children.length > words.length) this.row.lastChild.remove();
     while (this.row.children.length < words.length) this.#chip();
     words.forEach((word, n) => {
-      const chip = this.row.children[n], hidden = word === MASK;
+      const chip = this.row.children[n],
+        hidden = word === MASK;
       write(chip, word);
       chip.classList.toggle("hidden-word", hidden);
       const pieces = reader.pieces(word);
       chip.classList.toggle("in-pieces", pieces.length > 1);
       chip.title = pieces.length > 1 ? pieces.join(" ") : "";
       const does = hidden ? "Enter puts the likeliest word here" : "Enter hides it";
-      put(chip, {"aria-label": `${word}, word ${n + 1} of ${words.length}; arrow keys move it, ${does}`});
+      put(chip, {
+        "aria-label": `${word}, word ${n + 1} of ${words.length}; arrow keys move it, ${does}`,
+      });
     });
   }
 
@@ -63,7 +71,8 @@ export class Words {
     const chip = add(this.row, "button", {type: "button", class: "chip"});
     const place = () => [...this.row.children].indexOf(chip);
     chip.addEventListener("keydown", (event) => {
-      const from = place(), last = this.words.length - 1;
+      const from = place(),
+        last = this.words.length - 1;
       const to = {ArrowLeft: from - 1, ArrowRight: from + 1, Home: 0, End: last}[event.key];
       if (to === undefined) return;
       event.preventDefault();
@@ -78,17 +87,23 @@ export class Words {
   }
 
   #drags(chip, place) {
-    let held = null, dragged = false;
+    let held = null,
+      dragged = false;
     const others = () => [...this.row.children].filter((each) => each !== chip);
-    const mark = (at) => others().forEach((each, n, all) => {
-      each.classList.toggle("drop-before", n === at);
-      each.classList.toggle("drop-after", at === all.length && n === at - 1);
-    });
+    const mark = (at) =>
+      others().forEach((each, n, all) => {
+        each.classList.toggle("drop-before", n === at);
+        each.classList.toggle("drop-after", at === all.length && n === at - 1);
+      });
     chip.addEventListener("pointerdown", (event) => {
       if (event.button) return;
       chip.setPointerCapture(event.pointerId);
       dragged = false;
-      held = {x: event.clientX, y: event.clientY, boxes: others().map((each) => each.getBoundingClientRect())};
+      held = {
+        x: event.clientX,
+        y: event.clientY,
+        boxes: others().map((each) => each.getBoundingClientRect()),
+      };
     });
     chip.addEventListener("pointermove", (event) => {
       if (!held) return;
