@@ -104,7 +104,6 @@ def _of_unit(unit: str, changed: list[str]) -> set[str]:
         f"source/{unit}/",
         f"helpers/checks/{folder}/__init__.py",
         f"tests/checks/variants/{folder}.py",
-        f"tests/saboteurs/harmless/{folder}.toml",
     )
     if any(path.startswith(whole) for path in changed):
         return names

@@ -17,7 +17,6 @@ from tests.common import ROOT, UNITS
         ("helpers/checks/learned/table.toml", "03-learned/table"),
         ("tests/checks/variants/relative.py", "04-relative/skew"),
         ("source/02-sinusoidal/02-sinusoidal.py", "02-sinusoidal/shift"),
-        ("tests/saboteurs/harmless/stacking.toml", "06-stacking/tree"),
         ("helpers/checks/engine/compare.py", "00-start-here/positions"),
     ],
 )
