@@ -42,7 +42,8 @@ def rows_of(table: Tensor, positions: Tensor) -> Tensor:
     """Return the row of each position, (…) → (…, D).
 
     Raises:
-        ValueError: a position has no row. A GPU ends the process instead: to look would stall it.
+        ValueError: a position has no row. CUDA raises a device-side assertion instead, as a check
+            would have to wait for the GPU.
     """
     try:
         return F.embedding(positions, table)

@@ -52,9 +52,10 @@ class Encoding(nn.Module):
         return x
 
     def rotate(self, q: Tensor, k: Tensor, positions: Positions) -> tuple[Tensor, Tensor]:
-        """In each layer: rotate queries and keys, (B, H, T, d); both may become wider.
+        """In each layer: rotate queries and keys, (B, H, T, d).
 
-        With a cache of rotated keys, k and `positions.keys` hold the new tokens only.
+        Both may come back with more columns, as in PoPE; values and `softmax_scale` stay. With a
+        cache of rotated keys, k and `positions.keys` hold the new tokens only.
         """
         return q, k
 
@@ -71,10 +72,10 @@ class Encoding(nn.Module):
         return None
 
     def reset_parameters(self, std: float = 0.02) -> None:
-        """Draw tables of vectors anew with the standard deviation that a model uses for its own.
+        """Draw position tables anew with `std`, the standard deviation of a model's weights.
 
-        `Bert` calls it for each layer's encoding, and initialises each `Linear` and `Embedding` in
-        it by itself.
+        `Bert` calls this for every encoding, after it has initialised the `nn.Linear` and
+        `nn.Embedding` modules in the encoding itself. Other parameters keep their values.
         """
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -87,7 +88,7 @@ class Encoding(nn.Module):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        if "scores" in vars(cls):  # else what learners wrote for an older release adds nothing
+        if "scores" in vars(cls):  # of an older release; it would be ignored in silence
             raise TypeError(
                 f"{cls.__name__}.scores: this hook is now bias(self, q, k, positions). What it "
                 "returns is added after scaling, so nothing is divided by the scale; q comes "
@@ -95,13 +96,15 @@ class Encoding(nn.Module):
             )
 
     def _check_table(self, positions: Positions) -> None:
-        """Refuse a text beyond `max_len`; to look at given positions would stall a GPU."""
+        """Refuse default positions beyond `max_len`; a check of others would wait for the GPU."""
         if positions.ordered:
             self._check_length(positions.keys.shape[0])
 
     def _check_length(self, length: int) -> None:
         if length > self.max_len:
-            raise ValueError(f"T={length} is beyond max_len={self.max_len}; build a longer one")
+            raise ValueError(
+                f"T={length} is beyond max_len={self.max_len}; build the encoding for more tokens"
+            )
 
 
 def hooks_of(encoding: Encoding | type[Encoding]) -> tuple[str, ...]:

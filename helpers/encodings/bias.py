@@ -64,12 +64,12 @@ class T5Bias(OffsetBias):
     """T5 (Raffel et al. 2020, section 2.1): adds a learned number per head and bucket of offsets.
 
     Scores are not divided by √d. On each side half of the buckets hold one offset each. The others
-    become wider with the logarithm of the distance; the last holds all from `max_distance` on.
+    become wider with the logarithm of the distance; the last one is open.
 
     Args:
         buckets: number of buckets, on both sides together; at least 4, or 2 if causal.
-        max_distance: distance from which on all share the last bucket; must exceed the number of
-            one-offset buckets per side.
+        max_distance: where the logarithmic scale ends; the last bucket begins below it, at 91 for
+            the defaults. It must exceed the number of one-offset buckets per side.
         causal: all buckets are for keys to the left.
     """
 
@@ -89,7 +89,10 @@ class T5Bias(OffsetBias):
         if self.max_exact < 1:
             raise ValueError(f"buckets={buckets} is too few: 4, or 2 if causal, is the least")
         if max_distance <= self.max_exact:
-            raise ValueError(f"max_distance={max_distance} must be beyond {self.max_exact}")
+            raise ValueError(
+                f"max_distance={max_distance} must exceed {self.max_exact}, the number of buckets "
+                "with one offset on each side"
+            )
         self.max_distance, self.causal = max_distance, causal
         self.table = nn.Parameter(torch.zeros(self.num_heads, buckets))
 

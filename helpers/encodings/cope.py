@@ -28,9 +28,9 @@ def between(products: Tensor, positions: Tensor) -> Tensor:
 class Cope(Encoding):
     """Counts positions by gates, which each query opens for each key.
 
-    g_ij = σ(q_i·k_j/√d), p_ij = Σ g_im over m from j to i, and q_i·e[p_ij] is added, where e is
-    interpolated between its vectors. The paper is causal. In this course's extension a key to the
-    right has the sum from i + 1 to j, and vectors of its own.
+    g_ij = σ(q_i·k_j/√d), p_ij = Σ g_im over m from j to i, and q_i·e[p_ij]/√d is added to the
+    scaled score, where e is interpolated between its vectors. The paper is causal. In this course's
+    extension a key to the right has the sum from i + 1 to j, and vectors of its own.
 
     Args:
         num_positions: P, number of vectors on a side, at least 1; p_ij is at most P − 1.

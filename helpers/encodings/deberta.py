@@ -52,7 +52,7 @@ class Deberta(Encoding):
         distance = -positions.offsets  # i − j
         rows = self.delta(distance).expand(*q.shape[:3], -1)
         content_to_position = (q @ self._heads(self.key)).gather(-1, rows)
-        # By key first, (S, T), and transposed at the end.
+        # Gathered with a row for each key, (S, T), and transposed at the end.
         rows = self.delta(-distance if self.index == "paper" else distance).mT
         products = k * self.softmax_scale @ self._heads(self.query)
         position_to_content = products.gather(-1, rows.expand(*k.shape[:3], -1))

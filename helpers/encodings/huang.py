@@ -34,8 +34,8 @@ class Huang(Encoding):
         if positions.whole:
             length = q.shape[2]
             used = self.table[:, self.max_len - length : self.max_len - 1 + length]
-            # 2T rows: offsets 1 − T … T − 1, the positive ones zeros if causal, and the one that
-            # `skew` adds.
+            # Padded to 2T rows: one for each offset from 1 − T to T − 1, zeros for positive ones if
+            # causal, and the column that `skew` needs besides.
             padded = F.pad(used, (0, 0, 0, 2 * length - used.shape[1]))
             return skew_padded(q @ padded.mT)
         offsets = positions.offsets
@@ -44,7 +44,7 @@ class Huang(Encoding):
             rows = rows.clamp(max=self.max_len - 1)
         try:
             return (q @ self.table.mT).gather(-1, rows.expand(*q.shape[:3], -1))
-        except RuntimeError:  # gather checks the range on a CPU only; a check would stall a GPU
+        except RuntimeError:  # on a CPU; CUDA raises a device-side assertion
             furthest = int(offsets.abs().max())
             if furthest < self.max_len:
                 raise

@@ -80,7 +80,7 @@ class Positions:
 
     @property
     def of_queries(self) -> Positions:
-        """Return the queries' positions for the keys too, as of new tokens beside a cache."""
+        """Return positions whose keys are the queries' tokens, for `rotate` beside a cache."""
         if self._of_queries is None:
             new, offsets, mask = self.queries.shape[:2][-1], self.given_offsets, self.attention_mask
             self._of_queries = Positions(
@@ -162,6 +162,6 @@ def check_positions(x: Tensor, positions: Tensor | None) -> None:
     fits = ((length,), (1, length), (batch, length))
     if positions is not None and (positions.shape[:2] not in fits or positions.dim() > 3):
         raise ValueError(
-            f"positions has shape {tuple(positions.shape)}; it must be ({length},) or "
-            f"({batch}, {length}), or have one more axis, for rows and columns"
+            f"positions has shape {tuple(positions.shape)}; it must be ({length},), "
+            f"({batch}, {length}), or ({batch} or 1, {length}, axes), as for rows and columns"
         )

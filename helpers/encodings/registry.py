@@ -32,7 +32,7 @@ class Entry(NamedTuple):
 
     kind: type[Encoding]
     paper: str
-    formula: str  # of the score, without 1/√d where it applies to all terms; or of the input
+    formula: str  # of the score, without a 1/√d common to all terms; if additive, of the input
 
 
 # fmt: off
@@ -70,7 +70,7 @@ REGISTRY: dict[str, Entry] = {
     "deberta": Entry(Deberta, "He et al. 2021, equations 3 and 4",
         r"(q_i·k_j + q_i·W_K P[δ(i,j)] + k_j·W_Q P[δ(j,i)])/√(3d)"),
     "cope": Entry(Cope, "Golovneva et al. 2024 (2405.18719), section 4",
-        r"q_i · (k_j + e[p_ij]), p_ij = Σ_{m=j}^{i} σ(q_i · k_m)"),
+        r"q_i · (k_j + e[p_ij]), p_ij = Σ_{m=j}^{i} σ(q_i · k_m/√d)"),
     "tupe": Entry(Tupe, "Ke et al. 2021 (2006.15595), sections 3.1 and 3.2",
         r"(q_i·k_j + (p_i U_Q)·(p_j U_K))/√(2d) [+ b_{j−i}]"),
     "tree_depth": Entry(TreeDepth, "Wang et al. 2019 (1909.00383), section 3",
@@ -81,13 +81,12 @@ REGISTRY: dict[str, Entry] = {
         r"q_i · k_j + b[h, j − i] if |j − i| ≤ k, else −∞"),
     "convolution": Entry(Convolution, "Cordonnier et al. 2020 (1911.03584), theorem 1 and lemma 2",
         r"−α_h |j − i − Δ_h|²"),
-    # What has come since: RoPE for longer texts and positions on several axes, of which unit 10
-    # teaches some, and others that no unit teaches.
+    # Newer ones, of which unit 10 teaches some: RoPE for longer texts, positions on several axes.
     "interpolated": Entry(Interpolated, "Chen et al. 2023 (2306.15595)",
         r"as rotary, p/s instead of p"),
     "ntk": Entry(Ntk, "as told in Peng et al. 2023 (2309.00071)",
         r"as rotary, base·s^(d/(d−2)) instead of base"),
-    "dynamic_ntk": Entry(DynamicNtk, "as told in Peng et al. 2023 (2309.00071)",
+    "dynamic_ntk": Entry(DynamicNtk, "transformers; f = 1 is that of Peng et al. 2023 (2309.00071)",
         r"as ntk, s = f·T/L − (f − 1), at least 1"),
     "yarn": Entry(Yarn, "Peng et al. 2023 (2309.00071), and its code",
         r"as rotary, (1 − γ_n) θ_n/s + γ_n θ_n instead of θ_n; q, k times 0.1 ln s + 1"),

@@ -82,7 +82,7 @@ class ByLength(Extended):
         self.rerotate = rerotate
 
     def pair_and_length(self, pair: Tensor, positions: Positions) -> tuple[Tensor, Tensor]:
-        """Return `pair` where the positions are, and the length of each text, (B or 1, 1, 1)."""
+        """Return `pair` on the positions' device, and the length of each text, (B or 1, 1, 1)."""
         device = positions.keys.device
         double = device.type in ("cpu", "cuda")  # Apple's GPUs have no float64
         dtype = torch.float64 if double else torch.float32
@@ -94,8 +94,8 @@ class DynamicNtk(ByLength):
 
     s = factor·T/L − (factor − 1), where T is the largest position plus 1. With two or more layers,
     decoding with a cache differs from one forward pass: cached keys are rotated anew with the
-    current s, but lower layers computed them with an earlier s. Documents packed in one row share
-    the s of the longest.
+    current s, but the hidden states that they were projected from were computed with an earlier s.
+    Documents packed in one row share the s of the longest, unlike the same documents apart.
     """
 
     def frequencies(self, pair: Tensor, positions: Positions) -> Tensor:
@@ -181,7 +181,7 @@ class LongRope(ByLength):
     ) -> None:
         super().__init__(d_model, num_heads, max_len, **extended)
         pairs = self.rotary_dim // 2
-        # No buffers, which would be rounded with the model.
+        # Lists, not buffers, which `model.half()` would round.
         self.long = [self.factor] * pairs if long is None else list(long)
         self.short = [1.0] * pairs if short is None else list(short)
         for name, numbers in (("long", self.long), ("short", self.short)):

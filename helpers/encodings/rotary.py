@@ -46,15 +46,19 @@ class Rotary(Encoding):
         partial_rotary_factor: float = 1.0,
     ) -> None:
         super().__init__(d_model, num_heads, max_len)
-        self.rotary_dim = int(self.head_dim * partial_rotary_factor)
+        self.rotary_dim = int(
+            round(self.head_dim * partial_rotary_factor, 6)
+        )  # .58 · 100 is 57.99…
         if layout not in LAYOUTS:
             raise ValueError(f"layout={layout!r} must be one of {LAYOUTS}")
         if not 2 <= self.rotary_dim <= self.head_dim or self.rotary_dim % 2:
             raise ValueError(
-                f"partial_rotary_factor={partial_rotary_factor:g} of a head of width "
-                f"{self.head_dim} rotates {self.rotary_dim} columns; it must be an even number of "
-                "at least 2, and not more than there are"
+                f"a head of width {self.head_dim} with partial_rotary_factor="
+                f"{partial_rotary_factor:g} has {self.rotary_dim} columns to rotate; it must have "
+                f"an even number of them, from 2 to {self.head_dim}"
             )
+        if base <= 0:
+            raise ValueError(f"base={base:g} must be positive")
         self.layout, self.base = layout, base
         self.attention_factor = 1.0  # multiplies the rotated columns of q and of k, as in YaRN
         self.axis: list[int] | None = None  # of each pair, where positions have several axes
@@ -80,8 +84,8 @@ class Rotary(Encoding):
     def _cos_sin(self, q: Tensor, positions: Positions) -> tuple[CosSin, CosSin]:
         """Return cosines and sines for queries and for keys, (T, r/2) or (B, 1, T, r/2).
 
-        They are computed once for all layers. A buffer would be rounded with the model, and in
-        float16 position 2,049 would be 2,048.
+        They are computed once for all layers. θ is no buffer, which `model.half()` would round:
+        angles in float16 would be the same at positions 2,048 and 2,049.
         """
         pair = torch.arange(self.rotary_dim // 2, device="cpu", dtype=torch.float64)
         theta = self.frequencies(pair, positions)
@@ -95,7 +99,8 @@ class Rotary(Encoding):
             if self.attention_factor != 1:
                 cos, sin = cos * self.attention_factor, sin * self.attention_factor
             tables.append((cos.to(q.dtype), sin.to(q.dtype)))
-        if not cos.requires_grad:  # activation checkpointing runs a layer again, by itself
+        # A learned θ is not shared: activation checkpointing computes each layer again by itself.
+        if not cos.requires_grad:
             positions.shared[self, q.dtype] = tables[0], tables[-1]
         return tables[0], tables[-1]
 
@@ -159,11 +164,14 @@ class XPos(Rotary):
         gamma: float = 0.4,
     ) -> None:
         super().__init__(d_model, num_heads, max_len, base, layout)
+        if scale_base <= 0 or gamma <= 0:
+            raise ValueError(f"scale_base={scale_base:g} and gamma={gamma:g} must be positive")
         self.scale_base, self.gamma = scale_base, gamma
 
     def rotate(self, q: Tensor, k: Tensor, positions: Positions) -> tuple[Tensor, Tensor]:
         """Rotate, then multiply by the factors, with positions from the middle of the text."""
-        # Of the first query and the last key, whose score overflows before a causal mask hides it.
+        # The first query and the last key have the smallest product of factors. Their score would
+        # overflow, even where a causal mask hides it.
         smallest = (self.gamma / (1 + self.gamma)) ** (k.shape[2] / self.scale_base)
         if smallest < torch.finfo(k.dtype).smallest_normal:
             raise ValueError(

@@ -52,11 +52,11 @@ class Rotary2d(RotaryNd):
 
 
 class Rotary3d(RotaryNd):
-    """M-RoPE (Wang et al. 2024): by time the fastest pairs, the next by row, the rest by column.
+    """M-RoPE (Wang et al. 2024): fast pairs encode time, the next the row, slow ones the column.
 
     Args:
         interleaved: let time, row and column take turns, as in Qwen3-VL, so that each has fast and
-            slow pairs; what is left over goes to time, which must have the most pairs.
+            slow pairs; what is left over goes to time.
         axes: `sections`, and the options of `Rotary`.
     """
 
@@ -72,7 +72,11 @@ class Rotary3d(RotaryNd):
     ) -> None:
         super().__init__(d_model, num_heads, max_len, **axes)
         if interleaved:
-            turns = (divmod(pair, 3) for pair in range(sum(self.sections)))
+            turns = [divmod(pair, 3) for pair in range(sum(self.sections))]
             self.axis = [axis if turn < self.sections[axis] else 0 for turn, axis in turns]
             if [self.axis.count(n) for n in range(3)] != self.sections:
-                raise ValueError(f"sections={self.sections}: if interleaved, time must have most")
+                most = [sum(axis == n for _, axis in turns) for n in (1, 2)]
+                raise ValueError(
+                    f"sections={self.sections}: if interleaved, row and column have at most {most} "
+                    "pairs"
+                )

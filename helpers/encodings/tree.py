@@ -60,7 +60,7 @@ def tree_offsets(parents: Tensor) -> Tensor:
     above = _ancestors(parents)
     i, j = depth[..., :, None], depth[..., None, :]
     common = torch.full_like(i + j, -1)  # depth of the lowest common ancestor
-    for word in range(parents.shape[-1]):  # no GPU multiplies matrices of integers
+    for word in range(parents.shape[-1]):  # PyTorch has no product of integer matrices on CUDA
         common += above[..., :, None, word] & above[..., None, :, word]
     sign = offset_matrix(parents.shape[-1], parents.device).sign()
     on_a_path = common == torch.minimum(i, j)
@@ -70,7 +70,7 @@ def tree_offsets(parents: Tensor) -> Tensor:
 class TreeDepth(Encoding):
     """Adds tanh(U·PE(p) + V·PE(depth)), with a word's index p in the text and depth in the tree.
 
-    A model is given the depths as its `positions`, so all its layers take them for positions.
+    A model is given the depths as its `positions`, so encodings in its layers get depths, too.
     """
 
     def __init__(self, d_model: int, num_heads: int = 1, max_len: int = 512) -> None:

@@ -27,8 +27,8 @@ class Size:
         max_len: longest input, in tokens.
         norm: "post" as in the paper, or "pre", which trains without a warm-up.
         dropout: probability of dropout.
-        std: standard deviation of the initial weights; 0.02 in the paper's code, for D = 768. 0.05
-            makes the initial scores as large at D = 128, see docs/mini-bert.md.
+        std: standard deviation of the initial weights; 0.02 in the paper's code, for D = 768. At
+            D = 128, 0.05 gives initial attention scores of the same size, see docs/mini-bert.md.
     """
 
     vocab_size: int = 4096
@@ -77,8 +77,8 @@ class Bert(nn.Module):
 
     Args:
         size: see `preset`.
-        encoding: a name for `create`, or an `Encoding` of the same D and H, whose parameters are
-            drawn anew; or several of these, among which the layers take turns.
+        encoding: a name for `create`, or an `Encoding` of the same D and H, whose linear maps and
+            learned absolute tables are drawn anew; or several, among which the layers take turns.
         shared: let all layers share an encoding's parameters; see `stacked`.
     """
 

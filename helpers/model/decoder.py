@@ -37,9 +37,14 @@ class Cache:
             the positions of queries and keys.
 
         Raises:
-            ValueError: positions have a wrong shape, or are given at some steps only; or T = 0.
+            ValueError: positions or documents have a wrong shape, or positions are given at some
+                steps only; or T = 0.
         """
         check_positions(tokens, positions)
+        if documents is not None and documents.shape != tokens.shape:
+            raise ValueError(
+                f"documents has shape {tuple(documents.shape)}; it must be {tuple(tokens.shape)}"
+            )
         if self.length and self._given != (positions is not None):
             raise ValueError("positions must be given at each step, or at none")
         before, batch = self.length, len(tokens)
@@ -96,9 +101,9 @@ class Decoder(Encoder):
         """Token ids (B, T) → logits of the token after each, (B, T, V).
 
         Args:
-            documents: the number of each token's document, (B, T), −1 for padding, on either side;
-                a token sees its own document only. If not given, the tokens go on with the last
-                document in the cache, or are one document.
+            documents: the number of each token's document, (B, T), −1 for padding, to the left or
+                to the right; a token sees its own document only. If not given, the tokens go on
+                with the last document in the cache, or are one document.
             positions: (T,), (B, T) or (B or 1, T, axes); from 0 in each document if not given.
             cache: of `new_cache`; these tokens follow those in it, and are added to it.
         """

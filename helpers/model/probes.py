@@ -31,12 +31,12 @@ def rank_residual(x: Tensor) -> Tensor:
 def moved_by_padding(
     model: Bert, tokens: Tensor, padding: int, mask: Callable[[Tensor], Any] | None = None
 ) -> float:
-    """Return by how much of its norm the first vector moves when padding (id 0) follows `tokens`.
+    """Return ‖h′ − h‖/‖h‖ for the first token's last state, without and with `padding` [PAD]s.
 
     Args:
-        tokens: one text, (1, T).
-        mask: makes the attention mask of the padded tokens, whatever its shape and dtype; without
-            it, the model gets none.
+        tokens: one text, (1, T); [PAD] has the id 0.
+        mask: makes the attention mask of the padded tokens, of any dtype and with axes of size 1
+            anywhere; None gives the model no mask.
     """
     padded = F.pad(tokens, (0, padding), value=0)
     real = None if mask is None else torch.as_tensor(mask(padded)).reshape(padded.shape).bool()
@@ -100,7 +100,7 @@ def layer_states(model: Encoder | Bert, tokens: Tensor, **given: Tensor) -> list
 
 
 @torch.no_grad()
-def attention_weights(bert: Bert, tokens: Tensor, **given: Tensor) -> Tensor:
+def attention_weights(model: Encoder | Bert, tokens: Tensor, **given: Tensor) -> Tensor:
     """Return the attention weights of each layer and head, their mean over texts; (L, H, T, T).
 
     Args:
@@ -110,13 +110,12 @@ def attention_weights(bert: Bert, tokens: Tensor, **given: Tensor) -> Tensor:
     weights: list[Tensor] = []
 
     def record(attention: MultiHeadAttention, inputs: tuple[Any, ...]) -> None:
-        x, mask, positions = inputs[:3]
-        weights.append(attention.weights(x, mask, positions).mean(0))
+        weights.append(attention.forward(*inputs, need_weights=True).mean(0))
 
     with ExitStack() as stack:
-        for module in bert.modules():
+        for module in model.modules():
             if isinstance(module, MultiHeadAttention):
                 stack.enter_context(module.register_forward_pre_hook(record))
-        stack.enter_context(evaluating(bert))
-        bert(tokens, **given)
+        stack.enter_context(evaluating(model))
+        model(tokens, **given)
     return torch.stack(weights)

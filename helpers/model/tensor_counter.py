@@ -15,7 +15,7 @@ from torch.utils._pytree import tree_leaves
 class TensorCounter(TorchDispatchMode):
     """Counts the tensors made inside the `with` block; it cannot see NumPy's arrays.
 
-    For the largest, views of an operation's arguments do not count: they need no new memory.
+    `largest` leaves out results that share memory with an argument, as views do.
     """
 
     def __init__(self) -> None:

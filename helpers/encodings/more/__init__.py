@@ -1,1 +1,1 @@
-"""Encodings that no unit, study or claim uses; each is tested beside another implementation."""
+"""Further encodings, which the course itself does not use; each is tested like all others."""

@@ -18,8 +18,9 @@ from helpers.encodings.rotary import for_heads
 class Pope(Encoding):
     """Makes of each entry a point of the plane: its length is softplus(x_c), its angle p·θ_c.
 
-    So content and position stay apart. In RoPE two entries make a point, whose angle depends on
-    both. Keys are rotated by δ_c more, which is learned for each head.
+    So content and position stay apart. In RoPE a pair of entries makes the point, so that its angle
+    mixes content and position. Keys are rotated by δ_c more, which each head learns; it is clamped
+    to [−2π, 0], and gets no gradient outside.
 
     Args:
         base: θ_c = base^(−c/d); 10,000 in the paper.
