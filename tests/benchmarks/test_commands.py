@@ -48,15 +48,6 @@ def test_memory_is_the_most_held_at_once() -> None:
         assert relative_attention.peak_memory(step) == 16_000
 
 
-def test_every_form_of_relative_attention_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
-    bench = relative_attention
-    monkeypatch.setattr(bench, "SECONDS", 0.0)
-    groups = [bench.FORMS, *bench.MODULES]
-    rows = pd.DataFrame([row for names in groups for row in bench.measure(names, [16])])
-    assert set(rows.name) == {name for names in groups for name in names}
-    assert (rows.bytes > 0).all() and (rows.seconds > 0).all()
-
-
 def test_what_a_step_of_the_mini_bert_asks_for_is_what_the_formula_says() -> None:
     """Forward, and twice as much backward; a multiplication and an addition for each weight."""
     size = mini_bert.SIZE

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 from transformers import BertConfig, BertForPreTraining
 
-from helpers.claims import order, sizes, timing
+from helpers.claims import order, sizes
 from helpers.claims.small import QUICK, TASKS, fresh, trained
 from helpers.claims.trained import (
     between_positions,
@@ -36,13 +36,6 @@ def test_a_shuffle_is_noticed_where_there_are_positions() -> None:
     assert order.last_output_moves(2, causal=False, seed=0, encoding="sinusoidal") > 1e-3
     assert order.last_output_moves(1, causal=True, seed=0) < 1e-12
     assert order.last_output_moves(2, causal=True, seed=0) > 0.05
-
-
-def test_memory_is_counted_once_and_without_parameters() -> None:
-    x = torch.randn(3, 5, requires_grad=True)
-    assert timing.bytes_kept(nn.Linear(5, 4), x) == 3 * 5 * 4  # x, for the gradient of the weights
-    twice = nn.Sequential(nn.Linear(5, 4), nn.Tanh(), nn.Linear(4, 2))
-    assert timing.bytes_kept(twice, x) == 3 * (5 + 4) * 4  # tanh's output serves both
 
 
 def test_the_products_of_positions_are_what_attention_adds_up() -> None:

@@ -53,16 +53,6 @@ def test_what_layers_are_told_of_some_tokens_is_what_they_are_told_of_all(
     close(some, _at(rows.transpose(-2, -1), keys).transpose(-2, -1), rtol=0, atol=1e-10)
 
 
-def test_the_value_term_is_told_too() -> None:
-    shaw = _random("shaw", k=3)
-    queries, keys = _some()
-    spread, weights = torch.zeros(B, H, T, T), torch.rand(B, H, 4, 6)
-    for b in range(B):
-        spread[b, :, queries[b, :, None], keys[b]] = weights[b]
-    some = hooks.context(shaw, weights, Positions(queries, keys))
-    close(some, _at(hooks.context(shaw, spread), queries), rtol=0, atol=1e-10)
-
-
 def test_patches_of_an_image_may_come_in_any_order() -> None:
     options = {"columns": 3, "content": True}
     attention = MultiHeadAttention(create("convolution", d_model=16, num_heads=4, **options))

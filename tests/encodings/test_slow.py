@@ -13,7 +13,7 @@ from tests.encodings import hooks, slow, slow_turned
 
 close = torch.testing.assert_close
 few = settings(max_examples=12)
-Sizes = dict[str, int]
+Drawn = tuple[int, ...]
 SIZES = {
     "batch": st.integers(1, 2),
     "heads": st.sampled_from([1, 2, 3]),
@@ -63,12 +63,12 @@ def _random(name: str, seed: int, **options: Any) -> Any:
 
 
 @pytest.mark.parametrize(("name", "options"), FORMS, ids=str)
-@given(st.fixed_dictionaries(SIZES))
+@given(st.tuples(*SIZES.values()))
 @few
 def test_scores_are_the_formula_pair_by_pair(
-    name: str, options: dict[str, Any], sizes: Sizes
+    name: str, options: dict[str, Any], drawn: Drawn
 ) -> None:
-    batch, heads, width, length, k, seed = sizes.values()
+    batch, heads, width, length, k, seed = drawn
     options = {key: k if value == "k" else value for key, value in options.items()}
     encoding = _random(
         name, seed, d_model=heads * width, num_heads=heads, max_len=length + 2, **options
@@ -81,10 +81,10 @@ def test_scores_are_the_formula_pair_by_pair(
         close(ours, slow.scores(name, encoding, q, keys), rtol=1e-10, atol=1e-10)
 
 
-@given(st.fixed_dictionaries(SIZES))
+@given(st.tuples(*SIZES.values()))
 @few
-def test_the_value_term_is_the_formula_pair_by_pair(sizes: Sizes) -> None:
-    batch, heads, width, length, k, seed = sizes.values()
+def test_the_value_term_is_the_formula_pair_by_pair(drawn: Drawn) -> None:
+    batch, heads, width, length, k, seed = drawn
     shaw = _random("shaw", seed, d_model=heads * width, num_heads=heads, k=k)
     weights = torch.rand(batch, heads, length, length)
     expected = torch.zeros(batch, heads, length, width)
@@ -147,12 +147,12 @@ TURNS = {key: SIZES[key] for key in ("batch", "heads", "length", "seed")}
 
 @pytest.mark.parametrize("layout", ["interleaved", "halves"])
 @pytest.mark.parametrize(("name", "options"), TURNED, ids=str)
-@given(st.fixed_dictionaries(TURNS), st.integers(1, 4))
+@given(st.tuples(*TURNS.values()), st.integers(1, 4))
 @few
 def test_rotations_are_the_formula_vector_by_vector(
-    name: str, options: dict[str, Any], layout: str, sizes: Sizes, half: int
+    name: str, options: dict[str, Any], layout: str, drawn: Drawn, half: int
 ) -> None:
-    (batch, heads, length, seed), width = sizes.values(), 2 * half
+    (batch, heads, length, seed), width = drawn, 2 * half
     sizes = {"d_model": heads * width, "num_heads": heads}
     encoding = _random(name, seed, **sizes, layout=layout, **options)
     if name == "longrope":

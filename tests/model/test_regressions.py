@@ -38,6 +38,13 @@ def test_a_decoder_is_one_graph_for_the_compiler(name: str, tokens: Tensor) -> N
     close(compiled(tokens), model(tokens), rtol=0, atol=1e-5)
 
 
+def test_a_decoder_in_bfloat16_sees_no_token_to_the_right(tokens: Tensor) -> None:
+    """On a CPU it has a path of its own, without the fused kernel."""
+    model, later = Decoder(_encoding("rotary"), V).bfloat16(), tokens.clone()
+    later[:, 4:] = (later[:, 4:] + 1) % V
+    assert torch.equal(model(later)[:, :4], model(tokens)[:, :4])
+
+
 def test_frozen_biases_are_loaded_layer_by_layer() -> None:
     trained = Bert(SIZE, T5Bias(D, H))
     frozen = Bert(SIZE, T5Bias(D, H).requires_grad_(False))

@@ -42,18 +42,20 @@ def test_all_ways_have_the_weights_of_one_training_and_the_text_of_one_fine_tuni
 
 
 def test_a_training_may_draw_its_lengths_and_a_fine_tuning_has_longer_texts_only() -> None:
-    lengths: list[int] = []
+    lengths, seeds = list[int](), set[int]()
 
     class Watched(LagLanguage):
         def sample(self, batch: int, length: int, generator: torch.Generator) -> torch.Tensor:
             lengths.append(length)
+            seeds.add(generator.initial_seed())
             return super().sample(batch, length, generator)
 
     model = fit(Watched(), ROPE, seed=0, steps=20, length=9, shortest=7)
-    assert len(lengths) == 20 and set(lengths) == {7, 8, 9}
+    assert len(lengths) == 20 and set(lengths) == {7, 8, 9} and seeds == {0}
     lengths.clear()
+    seeds.clear()
     extend(model, Watched(), {"RoPE": ROPE}, 0, tuning=(3,), lengths=(9,), longer=20)
-    assert lengths == [9, 20, 20, 20]
+    assert lengths == [9, 20, 20, 20] and 0 not in seeds  # it is not the text of the training
 
 
 def test_a_run_tries_its_weights_with_others_on_text_that_is_the_same_for_all_seeds() -> None:

@@ -56,7 +56,6 @@ def test_half_a_character_holds_up_no_output(kernel: Session) -> None:
 
 LINES = (
     "1 / 0",
-    "def broken(:",
     "%load_ext nothing_of_this_name",
     "raise KeyboardInterrupt",
     "raise BaseException('mine')",
