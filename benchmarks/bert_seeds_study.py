@@ -40,11 +40,12 @@ def at(weights):
 
 near = alpha.diagonal(1, -2, -1).mean(-1) + alpha.diagonal(-1, -2, -1).mean(-1)  # (L, H)
 print(json.dumps({
-    "paris": likeliest, "said": said, "docstring": there, "piece": piece,
+    "paris": likeliest, "said": said, "docstring": in_docstring, "piece": piece,
     "heard": len(heard), "loss": reached["loss"], "counted": counted,
     "words": reached["words right"], "pairs": pairs_right,
     "same number": same, "other number": other,
-    **{f"{model}, {kind}": float(x) for model, xs in far.items() for kind, x in zip(KINDS, xs)},
+    **{f"{model}, {kind}": float(x)
+       for model, xs in distance.items() for kind, x in zip(KINDS, xs)},
     "echo": float(alpha[..., 61, 1].max()), "echo head": at(alpha[..., 61, 1]),
     "back": float(alpha[..., 1, 61].max()), "back head": at(alpha[..., 1, 61]),
     "neighbours": float(near.max()), "neighbours head": at(near),

@@ -62,6 +62,8 @@ def test_what_unit_08_says_of_its_models_is_so_with_each_recorded_seed() -> None
     heads = [runs.loc[0, f"{name} head"] for name in ("neighbours", "echo", "back")]
     assert heads == ["1.1", "1.2", "1.2"]
     assert (runs["most alike from 2 on"] == 60).all()
+    assert (runs["other number"] < runs["same number"]).all()
+    assert runs["other number"].agg(["min", "max"]).round(2).tolist() == [0.47, 0.77]
 
 
 @pytest.mark.parametrize("name", ["longer", "patches"])
