@@ -61,7 +61,7 @@ def _write(app: Sphinx, error: Exception | None) -> None:
 
 def _switch_off(app: Sphinx) -> None:
     """Let Sphinx write no index of its own."""
-    app.builder.search = False  # type: ignore[attr-defined]
+    app.builder.search = False
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -1,4 +1,4 @@
-"""A figure of the site as a notebook's output holds it: picture, script, numbers."""
+"""A figure as a notebook's output, or a page opened as a file, holds it: all that it needs."""
 
 import json
 import re
@@ -8,13 +8,13 @@ from typing import Any
 import matplotlib.pyplot as plt
 import nbformat
 import pytest
-from playwright.sync_api import Frame, Page
+from playwright.sync_api import Browser, Frame, Page
 
 from helpers import explorable, plots
 from helpers.explorable import data
 from tests.common import ROOT, needs_browser
 from tests.tiers import sample
-from tests.web.figures import FIGURES, NAMES
+from tests.web.figures import FIGURES, NAMES, PHONE, opened, serving
 
 HANDLES = ":is(input[type=range], [role=slider], .chip)"
 # Stand-ins for front ends that cannot be started here, as far as a script can tell them apart.
@@ -150,3 +150,19 @@ def test_a_figure_is_drawn_and_moves_wherever_it_is_shown(
             assert frame.locator(".says").last.inner_text() == other
         page.wait_for_timeout(300)  # an address would be written by now
         assert page.url == "about:blank" and wrong == [], name
+
+
+@needs_browser
+def test_figures_are_drawn_on_a_page_that_was_opened_as_a_file(
+    browser: Browser, tmp_path: Path
+) -> None:
+    """The live model, whose weights are fetched, says how it can be asked."""
+    context = browser.new_context(viewport=PHONE)
+    page = context.new_page()
+    with serving(tmp_path):
+        for name in sample(NAMES, 5):
+            opened(page, (tmp_path / f"{name}.html").as_uri())
+        page.goto((tmp_path / "live.html").as_uri())
+        said = page.get_by_role("alert").text_content()
+        assert said and "python -m http.server" in said and "http://localhost:8000" in said
+    context.close()

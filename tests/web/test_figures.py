@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,7 +15,7 @@ from helpers.encodings import REGISTRY
 from tests import changed, tiers
 from tests.common import ROOT, UNITS, needs_browser
 from tests.web.axe import COLOURS, refused
-from tests.web.figures import CONTENTS, FIGURES, NAMES, PHONE, opened, serving
+from tests.web.figures import CONTENTS, FIGURES, NAMES, PHONE, opened
 
 CHANGED = [name for name in NAMES if f"web/figures/{name}.js" in changed.paths()]
 TRIED = sorted({*tiers.sample(NAMES, 5), *CHANGED})
@@ -294,21 +293,6 @@ def test_figures_share_an_address(page: Page, address: str) -> None:
     assert page.url.endswith("#skew:T=4&clock:k=8")
     page.evaluate("location.hash = 'clock:k=12'")  # a link within the page
     assert "by 12" in told(page)
-
-
-def test_figures_are_drawn_on_a_page_that_was_opened_as_a_file(
-    browser: Browser, tmp_path: Path
-) -> None:
-    """The live model, whose weights are fetched, says how it can be asked."""
-    context = browser.new_context(viewport=PHONE)
-    page = context.new_page()
-    with serving(tmp_path):
-        for name in tiers.sample(NAMES, 5):
-            opened(page, (tmp_path / f"{name}.html").as_uri())
-        page.goto((tmp_path / "live.html").as_uri())
-        said = page.get_by_role("alert").text_content()
-        assert said and "python -m http.server" in said and "http://localhost:8000" in said
-    context.close()
 
 
 def test_without_scripts_the_words_are_there(browser: Browser, address: str) -> None:

@@ -108,6 +108,7 @@ def test_pages_that_were_opened_as_files_move_and_search(site: Site, page: Page)
     page.goto((site.folder / "index.html").as_uri())
     page.locator("figure.ready").wait_for()
     page.get_by_role("link", name="Begin with unit").click()
+    page.wait_for_url("**/units/*")  # loaded, with what listens to keys
     page.keyboard.press("Control+k")
     page.keyboard.type("clock")
     page.keyboard.press("Enter")
