@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from tests.course.everyday.work import Work, is_code, nbgrader, released
 
+PICTURE = {"image/png": "iVBORw0KGgo=", "text/plain": "<Figure size 640x480 with 1 Axes>"}
+
 
 def saved_by_colab(work: Work) -> None:
     """Write metadata and outputs as Colab does, with each cell's id among them."""
@@ -23,6 +25,12 @@ def same_id_everywhere(work: Work) -> None:
     for cell in work.cells:
         cell["metadata"]["vscode"] = {"languageId": "python"}
         cell["id"] = "1"
+
+
+def large_outputs(work: Work) -> None:
+    shown = {"output_type": "stream", "name": "stdout", "text": "a line of it\n" * 2_000}
+    for cell in filter(is_code, work.cells):
+        cell["outputs"] = [shown, {"output_type": "display_data", "metadata": {}, "data": PICTURE}]
 
 
 def without_line_ends(work: Work) -> None:

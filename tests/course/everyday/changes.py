@@ -5,6 +5,7 @@ A change is a function of the work. Exercises are counted from 1, those in code 
 
 from __future__ import annotations
 
+import ast
 import copy
 from collections.abc import Callable
 
@@ -46,6 +47,20 @@ def above(number: int, lines: str) -> Change:
 def below(number: int, lines: str) -> Change:
     """Write lines below an answer, in its cell."""
     return edited(number, lambda source: f"{source}\n{lines}")
+
+
+def inside(number: int, line: str) -> Change:
+    """Write a line as the first in an answer's function, behind its docstring."""
+
+    def change(source: str) -> str:
+        tree = ast.parse(source)
+        function = next(each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef))
+        first = function.body[ast.get_docstring(function) is not None]
+        lines = source.split("\n")
+        lines.insert(first.lineno - 1, " " * first.col_offset + line)
+        return "\n".join(lines)
+
+    return edited(number, change)
 
 
 def edited(number: int, change: Callable[[str], str]) -> Change:
@@ -98,3 +113,13 @@ def beside(path: str, text: str) -> Change:
 
 def called(path: str) -> Change:
     return lambda work: setattr(work, "path", path)
+
+
+def in_zip() -> Change:
+    """Hand all in as a zip, in which there is no folder of the learner's name."""
+
+    def change(work: Work) -> None:
+        work.archive, work.path = "{who}/homework.zip", work.path.removeprefix("{who}/")
+        work.beside = {name.removeprefix("{who}/"): work.beside[name] for name in work.beside}
+
+    return change

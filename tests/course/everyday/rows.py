@@ -58,9 +58,10 @@ def _of_table() -> list[Row]:
         Row(changes=tuple(_change(*each) for each in row.pop("changed", ())), **row)
         for row in table["row"]
     ]
-    for place in ("before", "above"):
+    for place in ("on_top", "before", "above"):
+        numbers = () if place == "on_top" else (1,)
         rows += [
-            Row(name, unit, (getattr(changes, place)(1, code),))
+            Row(name, unit, (getattr(changes, place)(*numbers, code),))
             for unit, codes in table[place].items()
             for name, code in codes.items()
         ]

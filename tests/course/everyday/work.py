@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import io
 import json
 import re
+import zipfile
 import zlib
 from collections.abc import Callable
 from functools import cache
@@ -21,14 +23,14 @@ class Work:
 
     Args:
         path: where it is handed in; `{who}` stands for the learner and `{unit}` for the unit.
-        beside: other files, by their path.
+        beside: other files, by their path. archive: the zip that all is put in, if any.
         written: makes the file's bytes of the notebook's JSON.
     """
 
     def __init__(self, unit: str) -> None:
         self.unit = next(each for each in UNITS if each.startswith(unit))
         self.notebook: dict[str, Any] = copy.deepcopy(_perfect(self.unit))
-        self.path = "{who}/{unit}/{unit}.ipynb"
+        self.path, self.archive = "{who}/{unit}/{unit}.ipynb", ""
         self.beside: dict[str, bytes] = {}
         self.written: Callable[[str], bytes] = str.encode
 
@@ -53,7 +55,7 @@ class Work:
         text = json.dumps(self.notebook, ensure_ascii=False, indent=1)
         found = {self.path: self.written(text), **self.beside}
         found = {each.format(who=who, unit=self.unit): found[each] for each in found}
-        return found
+        return {self.archive.format(who=who): _zipped(found)} if self.archive else found
 
 
 Change = Callable[[Work], None]
@@ -88,3 +90,11 @@ def _perfect(unit: str) -> dict[str, Any]:
 def code(source: str) -> Cell:
     cell = {"cell_type": "code", "metadata": {}, "source": source, "outputs": []}
     return cell | {"execution_count": None, "id": f"own-{zlib.crc32(source.encode())}"}
+
+
+def _zipped(files: dict[str, bytes]) -> bytes:
+    whole = io.BytesIO()
+    with zipfile.ZipFile(whole, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return whole.getvalue()
