@@ -38,6 +38,8 @@ def _tree(attention: MultiHeadAttention, x: torch.Tensor, offsets: torch.Tensor)
         ("rotary", {"layout": "thirds"}, ["'thirds'", "halves"]),
         ("rotary", {"partial_rotary_factor": 0.3}, ["partial_rotary_factor=0.3", "even"]),
         ("rotary", {"num_heads": 4}, ["width 3", "even"]),
+        ("rotary", {"base": 0}, ["base=0", "positive"]),
+        ("xpos", {"gamma": 0}, ["gamma=0", "positive"]),
         ("interpolated", {"factor": 0.5}, ["factor=0.5", "at least 1"]),
         ("ntk", {"original_max_len": 0}, ["original_max_len=0", "at least 1"]),
         ("yarn", {"fast": 1.0}, ["slow=1", "fast=1", "above"]),
@@ -49,6 +51,11 @@ def _tree(attention: MultiHeadAttention, x: torch.Tensor, offsets: torch.Tensor)
         ("rotary_2d", {"sections": [-1, 3]}, ["sections"]),
         ("rotary_2d", {"sections": [1, 2]}, ["[1, 2]", "2 numbers with the sum 2"]),
         ("rotary_3d", {"sections": [1, 1]}, ["[1, 1]", "3 numbers with the sum 2"]),
+        (
+            "rotary_3d",
+            {"sections": [0, 2, 0], "interleaved": True},
+            ["[0, 2, 0]", "at most [1, 0]"],
+        ),
         ("deberta", {"k": 0}, ["k=0", "at least 1"]),
         ("deberta", {"index": "mine"}, ["'mine'", "code"]),
         ("cope", {"num_positions": 0}, ["num_positions=0", "at least 1"]),
@@ -109,7 +116,7 @@ def test_offsets_that_do_not_fit(name: str) -> None:
 
 
 def test_positions_that_do_not_fit() -> None:
-    with pytest.raises(ValueError, match=r"positions has shape \(4,\); it must be \(5,\) or"):
+    with pytest.raises(ValueError, match=r"positions has shape \(4,\); it must be \(5,\), \(2, 5\), or"):
         hooks.embed(create("sinusoidal", d_model=D), torch.randn(2, T, D), torch.arange(4))
     with pytest.raises(ValueError, match="tree_depths"):
         hooks.embed(create("tree_depth", d_model=D), torch.randn(2, T, D))

@@ -99,6 +99,14 @@ def test_packed_documents_are_read_as_if_apart(name: str) -> None:
             close(packed[row, begin:end], apart, rtol=0, atol=1e-10)
 
 
+def test_documents_that_do_not_fit_leave_a_cache_as_it_was() -> None:
+    model, tokens = _decoder("rotary"), _tokens()
+    cache = model.new_cache()
+    with pytest.raises(ValueError, match=r"documents has shape \(8,\); it must be \(2, 8\)"):
+        model(tokens, torch.zeros(8, dtype=torch.int64), cache=cache)
+    close(model(tokens, cache=cache), model(tokens), rtol=0, atol=1e-10)
+
+
 @pytest.mark.parametrize("name", sorted(set(CAUSAL) & set(RELATIVE)))
 def test_moving_all_positions_changes_nothing_for_relative_ones(name: str) -> None:
     model, tokens, by = _decoder(name), _tokens(), torch.tensor([[0], [1_000]])

@@ -9,6 +9,7 @@ from helpers.encodings import create, tree_depths, tree_offsets
 from helpers.model import probes
 from helpers.model.attention import MultiHeadAttention
 from helpers.model.bert import Bert, preset
+from helpers.model.decoder import Decoder
 from helpers.model.encoder import Encoder
 
 
@@ -109,3 +110,10 @@ def test_what_is_told_reaches_the_layers_and_nothing_stays_behind() -> None:
     far = probes.attention_weights(bert, tokens, positions=5 * torch.arange(9))
     assert (far - probes.attention_weights(bert, tokens)).abs().max() > 1e-6
     assert all(not module._forward_pre_hooks for module in bert.modules())
+
+
+def test_weights_of_a_decoder_are_causal() -> None:
+    decoder = Decoder(create("rotary", d_model=12, num_heads=3), vocab_size=9)
+    weights = probes.attention_weights(decoder, torch.arange(7)[None])
+    assert weights.shape == (2, 3, 7, 7) and not weights.triu(1).any()
+    torch.testing.assert_close(weights.sum(-1), torch.ones(2, 3, 7))

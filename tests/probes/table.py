@@ -40,16 +40,20 @@ def tried(course: Course, unit: str) -> Iterator[Tried]:
         right = {w.name: trial.variant_fault(exercise, w) for w in right_answers[name]}
         yield Tried(name, "right answers", len(right), _lines(name, right))
         equivalent = equivalents.get(name, set())
-        mutants = trial.run(solution, mutate.mutants(solution.cell), equivalent)
+        mutants = mutate.mutants(solution.cell)
         found = trial.faults(solution, mutants, equivalent)
-        yield Tried(name, "mutants", len(mutants), found)
+        yield Tried(name, "mutants", len(mutants), _named(name, found))
         excused = harmless.get(name, set())
         rows = saboteurs.rows(exercise, solution.answer(), excused)
         yield Tried(name, "saboteurs", len(rows), saboteurs.faults(rows, excused))
 
 
 def _lines(exercise: str, faults: dict[str, str]) -> list[str]:
-    return [f"{exercise}: {name}: {fault}" for name, fault in faults.items() if fault]
+    return _named(exercise, [f"{name}: {fault}" for name, fault in faults.items() if fault])
+
+
+def _named(exercise: str, faults: list[str]) -> list[str]:
+    return [f"{exercise}: {fault}" for fault in faults]
 
 
 def shown(found: list[Tried]) -> str:
