@@ -9,4 +9,13 @@ from helpers.checks.relative.rows import rows
 from helpers.checks.relative.skew import skew
 from helpers.checks.relative.values import values
 
-__all__ = ["batched", "gather", "memory", "module", "pairs", "rows", "skew", "values"]
+__all__ = [
+    "batched",
+    "gather",
+    "memory",
+    "module",
+    "pairs",
+    "rows",
+    "skew",
+    "values",
+]
