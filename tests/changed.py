@@ -52,7 +52,7 @@ def tests(changed: list[str]) -> list[str]:
         found += read_by if any(path.startswith(place) for path in changed) else []
     folders = {_tested_in(path) for path in changed}
     own = [each for each in found if each in changed]
-    near = [each for each in found if each.rpartition("/")[0] in folders]
+    near = [each for each in found if each in folders or each.rpartition("/")[0] in folders]
     below = tuple(f"{folder}/" for folder in folders - {"tests"})
     near += [each for each in found if each.startswith(below)]
     asked = exercises(changed)
