@@ -116,7 +116,9 @@ def test_offsets_that_do_not_fit(name: str) -> None:
 
 
 def test_positions_that_do_not_fit() -> None:
-    with pytest.raises(ValueError, match=r"positions has shape \(4,\); it must be \(5,\), \(2, 5\), or"):
+    with pytest.raises(
+        ValueError, match=r"positions has shape \(4,\); it must be \(5,\), \(2, 5\), or"
+    ):
         hooks.embed(create("sinusoidal", d_model=D), torch.randn(2, T, D), torch.arange(4))
     with pytest.raises(ValueError, match="tree_depths"):
         hooks.embed(create("tree_depth", d_model=D), torch.randn(2, T, D))
