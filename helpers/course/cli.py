@@ -166,6 +166,5 @@ def _report(course: Course, options: argparse.Namespace) -> None:
 def _export(_course: Course, options: argparse.Namespace) -> None:
     from helpers.course import export
 
-    made = export.export(options.out, options.to, options.worksheet, options.unit, options.column)
-    print(*map(printable, made.said), sep="\n")
-    print(f"marks: {made.grades}\nfeedback: {made.feedback}")
+    said = export.export(options.out, options.to, options.worksheet, options.unit, options.column)
+    print(*map(printable, said), sep="\n")

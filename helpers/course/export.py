@@ -5,7 +5,6 @@ from __future__ import annotations
 import zipfile
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -23,20 +22,12 @@ from helpers.course.intake import platforms
 from helpers.course.intake.platforms import PLATFORMS, Platform
 from helpers.course.pages.page import number
 from helpers.course.settings import Course, CourseError
-from helpers.course.worksheets import Learner
 
 
-@dataclass(frozen=True)
-class Exported:
-    """What was written, and in words what a person should know of it."""
-
-    grades: Path
-    feedback: Path
-    said: list[str]
-
-
-def export(out: Path, to: str, worksheet: Path, unit: str, column: str) -> Exported:
+def export(out: Path, to: str, worksheet: Path, unit: str, column: str) -> list[str]:
     """Write OUT/export/UNIT-PLATFORM.csv and UNIT-PLATFORM-feedback.zip: marks as they are now.
+
+    What a person should know of it is returned, a line each.
 
     Args:
         to: the platform, of `PLATFORMS`.
@@ -68,7 +59,7 @@ def export(out: Path, to: str, worksheet: Path, unit: str, column: str) -> Expor
     feedback = grades.with_name(f"{unit}-{to}-feedback.zip")
     said += _zipped(out, platform, feedback, done)
     said.append(f"Upload them in {platform.title}: {platform.upload}.")
-    return Exported(grades, feedback, said)
+    return [*said, f"marks: {grades}", f"feedback: {feedback}"]
 
 
 def _of_unit(rows: pd.DataFrame, out: Path, unit: str) -> pd.DataFrame:
@@ -121,8 +112,7 @@ def _merged(
             f"{place} has {number(there or 0)} points in {path}, {unit} has {number(here)}: "
             f"give it {number(here)} in {platform.title} and fetch the table again"
         )
-    learners = [Learner(r.student, r.platform_id) for r in rows.itertuples()]
-    found, without = worksheets.matched(platform, table, learners)
+    found, without = worksheets.matched(platform, table, rows)
     marks = {r.student: number(float(r.score) - float(r.penalty)) for r in done.itertuples()}
     for row, student in found.items():
         table.loc[row, place] = marks.get(student, table.loc[row, place])

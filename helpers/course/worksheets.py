@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
 
 import pandas as pd
 
@@ -16,13 +16,6 @@ from helpers.course.settings import CourseError
 
 FORMULA = re.compile(r"\s*[=+\-@]|[\t\r\n]")  # what makes a spreadsheet compute a cell
 DIGEST = re.compile(r"-[0-9a-f]{8}\Z")  # which intake puts behind a name that no folder can have
-
-
-class Learner(NamedTuple):
-    """Whose row is looked for; as grades.csv has them."""
-
-    student: str
-    platform_id: str
 
 
 def read(path: Path) -> pd.DataFrame:
@@ -82,14 +75,18 @@ def maximum(table: pd.DataFrame, place: str) -> float | None:
 
 
 def matched(
-    platform: Platform, table: pd.DataFrame, learners: list[Learner]
+    platform: Platform, table: pd.DataFrame, learners: pd.DataFrame
 ) -> tuple[dict[int, str], dict[str, str]]:
-    """Return whose row is whose, by its place; and for the others why they have none."""
+    """Return whose row is whose, by its place; and for the others why they have none.
+
+    Args:
+        learners: rows of grades.csv.
+    """
     by_key: dict[tuple[str, str], set[int]] = {}
     for place, key in _keys(platform, table):
         by_key.setdefault(key, set()).add(place)
-    found = {each.student: _places(platform, by_key, each) for each in learners}
-    numbered = {each.student for each in learners if platform.identifier and each.platform_id}
+    found = {each.student: _places(platform, by_key, each) for each in learners.itertuples()}
+    numbered = set(learners.student[(learners.platform_id != "") & (platform.identifier != "")])
     theirs = set().union(*(found[student] for student in numbered))
     for student in found.keys() - numbered:
         found[student] -= theirs  # a number is the platform's word, a name may be anybody's
@@ -107,9 +104,7 @@ def matched(
     return rows, without
 
 
-def _places(
-    platform: Platform, by_key: dict[tuple[str, str], set[int]], learner: Learner
-) -> set[int]:
+def _places(platform: Platform, by_key: dict[tuple[str, str], set[int]], learner: Any) -> set[int]:
     """Return all rows that may be a learner's: by number, or by login, address or name."""
     if platform.identifier and learner.platform_id:
         return by_key.get(("number", learner.platform_id), set())

@@ -6,12 +6,12 @@ The worksheets have the columns that the platforms' sources or help name; none i
 import csv
 import zipfile
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 from helpers.course import export
 from helpers.course.cli import main
-from helpers.course.export import Exported
 from helpers.course.intake.identify import people
 from helpers.course.settings import CourseError
 from tests.course.judged import UNIT, Desk, desk, hand_in
@@ -44,11 +44,19 @@ def _moodles(desk: Desk, row: str) -> Path:
     )
 
 
-def _export(desk: Desk, to: str, worksheet: Path, column: str = "") -> Exported:
-    return export.export(desk.out, to, worksheet, "", column)
+class Made(NamedTuple):
+    said: list[str]
+    grades: Path
+    feedback: Path
 
 
-def _returned(made: Exported) -> dict[str, str]:
+def _export(desk: Desk, to: str, worksheet: Path, column: str = "") -> Made:
+    said = export.export(desk.out, to, worksheet, "", column)
+    files = (desk.out / "export" / f"{UNIT}-{to}{end}" for end in (".csv", "-feedback.zip"))
+    return Made(said, *files)
+
+
+def _returned(made: Made) -> dict[str, str]:
     """Return the numbers by which our own intake knows the pages in the zip, and what they say."""
     with zipfile.ZipFile(made.feedback) as archive:
         names = [name for name in archive.namelist() if name != "index.html"]

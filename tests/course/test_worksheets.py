@@ -9,7 +9,6 @@ import pytest
 from helpers.course import export, worksheets
 from helpers.course.intake.platforms import PLATFORMS
 from helpers.course.settings import CourseError
-from helpers.course.worksheets import Learner
 from tests.course.judged import UNIT, Desk, desk
 from tests.course.test_export import MOODLE
 
@@ -23,7 +22,7 @@ def _table(header: str, *rows: str) -> pd.DataFrame:
 def test_a_number_counts_for_more_than_a_name() -> None:
     """Who goes by a name that leads to another's row neither has it nor keeps the other from it."""
     table = _table("Identifier,Email address,Grade", "Participant 7,ada@uni.edu,")
-    learners = [Learner("Ada-Lovelace-7", "7"), Learner("ada@uni.edu", "")]
+    learners = _table("student,platform_id", "Ada-Lovelace-7,7", "ada@uni.edu,")
     for order in (learners, learners[::-1]):
         found, without = worksheets.matched(PLATFORMS["moodle"], table, order)
         assert (found, without) == ({0: "Ada-Lovelace-7"}, {"ada@uni.edu": "no row is theirs"})
@@ -41,7 +40,9 @@ def test_a_learner_without_a_number_is_found(
     platform: str, header: str, row: str, student: str
 ) -> None:
     table = _table(header, "x,y,z", row)
-    found = worksheets.matched(PLATFORMS[platform], table, [Learner(student, "")])
+    found = worksheets.matched(
+        PLATFORMS[platform], table, _table("student,platform_id", f"{student},")
+    )
     assert found == ({1: student}, {})
 
 
@@ -71,7 +72,8 @@ def test_of_several_units_only_that_which_is_named_goes_out(desk: Desk, tmp_path
     (sheet := tmp_path / "x.csv").write_text(
         "Identifier,Grade,Last modified (grade)\nParticipant 101,,-\nParticipant 102,,-\n"
     )
-    made = export.export(desk.out, "moodle", sheet, UNIT, "")
-    rows = worksheets.read(made.grades).to_numpy().tolist()
+    said = export.export(desk.out, "moodle", sheet, UNIT, "")
+    written = desk.out / "export" / f"{UNIT}-moodle.csv"
+    rows = worksheets.read(written).to_numpy().tolist()
     assert rows == [["Participant 101", "4", "-"], ["Participant 102", "", "-"]]
-    assert not [each for each in made.said if "Zoe" in each or "without a mark" in each]
+    assert not [each for each in said if "Zoe" in each or "without a mark" in each]
