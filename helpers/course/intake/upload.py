@@ -103,22 +103,15 @@ def _in_folder(place: Path) -> list[File]:
         here = waiting.pop()
         with contextlib.suppress(OSError), os.scandir(place.joinpath(*here)) as entries:
             for entry in entries:
-                if _is_work(parts := (*here, entry.name)) and (kind := _status(entry)):
+                with contextlib.suppress(OSError):  # it may be gone, or one may not ask
+                    parts, kind = (*here, entry.name), entry.stat(follow_symlinks=False)
                     is_file, is_folder = stat.S_ISREG(kind.st_mode), stat.S_ISDIR(kind.st_mode)
                     order = (0.0, kind.st_mtime)
-                    found.append(File(entry.path, parts, is_file, is_folder, kind.st_size, order))
-                    waiting += [parts] * is_folder
+                    if _is_work(parts):
+                        file = File(entry.path, parts, is_file, is_folder, kind.st_size, order)
+                        found.append(file)
+                        waiting += [parts] * is_folder
     return found
-
-
-def _status(entry: os.DirEntry[str]) -> os.stat_result | None:
-    """Return what the system says of it: None where it is gone, zeros where one may not ask."""
-    try:
-        return entry.stat(follow_symlinks=False)
-    except FileNotFoundError:
-        return None
-    except OSError:
-        return os.stat_result((0,) * 10)
 
 
 def _in_zip(archive: zipfile.ZipFile) -> list[File]:
