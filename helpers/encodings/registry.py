@@ -86,7 +86,8 @@ REGISTRY: dict[str, Entry] = {
         r"as rotary, p/s instead of p"),
     "ntk": Entry(Ntk, "as told in Peng et al. 2023 (2309.00071)",
         r"as rotary, base·s^(d/(d−2)) instead of base"),
-    "dynamic_ntk": Entry(DynamicNtk, "transformers; f = 1 is that of Peng et al. 2023 (2309.00071)",
+    "dynamic_ntk": Entry(
+        DynamicNtk, "as told in Peng et al. 2023 (2309.00071), s as in transformers",
         r"as ntk, s = f·T/L − (f − 1), at least 1"),
     "yarn": Entry(Yarn, "Peng et al. 2023 (2309.00071), and its code",
         r"as rotary, (1 − γ_n) θ_n/s + γ_n θ_n instead of θ_n; q, k times 0.1 ln s + 1"),
