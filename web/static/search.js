@@ -8,6 +8,7 @@ const K = 1.2,
 const IN_HEADING = 6,
   IN_TITLE = 2,
   NEIGHBOURS = 1.5; // each counts as so many of it in the text
+const NAMED = 2; // a section or page whose whole name is asked for
 const ASIDE = 0.5,
   ASIDES = new Set(["Code", "Further reading"]); // they name what others explain
 // They ask, and say nothing of what is asked; they count where they stand beside another word.
@@ -70,7 +71,12 @@ function ranked(question, sections) {
         ),
       );
   });
-  const weigh = ({heading}) => (ASIDES.has(heading) ? ASIDE : 1);
+  const isNamed = ({address, head}) =>
+    [head, words(address.replace(/.*\/|\.html/g, ""))].some(
+      (name) => name.join(" ") === asked.join(" "),
+    );
+  const weigh = (section) =>
+    (ASIDES.has(section.heading) ? ASIDE : 1) * (isNamed(section) ? NAMED : 1);
   return all
     .map((section, n) => ({...section, score: scores[n] * weigh(section)}))
     .filter(({score}) => score > 0)
