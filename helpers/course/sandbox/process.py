@@ -87,6 +87,7 @@ class Sandbox:
         self.control, theirs = socket.socketpair()
         with theirs:
             self.process = self._begin(stdin=theirs, stdout=self.errors, stderr=self.errors)
+        self.usage = usage.Usage(self.process.pid)
 
     def _begin(self, **files: Any) -> subprocess.Popen[bytes]:
         files["process_group"] = 0  # Ctrl-C is for the grader alone
@@ -106,6 +107,7 @@ class Sandbox:
                 self.process.wait(STOP)
         self.kill()
         self.process.wait()
+        self.usage.close()
         self.errors.close()
 
     def said(self, reason: str) -> str:
@@ -183,7 +185,7 @@ class Sandbox:
                 raise SandboxError(usage.TOO_MUCH.format(self.limits.memory / 2**30))
             raise SandboxDiedError(self.said("the sandbox ended"))
         limits = self.limits.memory, self.limits.processes
-        if self.isolated and (reason := usage.excess(self.process.pid, *limits)):
+        if self.isolated and (reason := self.usage.excess(*limits)):
             self.kill()  # with the first process of its namespace all others end
             self.process.wait()  # from now on it counts as ended
             raise SandboxError(reason)

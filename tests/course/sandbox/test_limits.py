@@ -4,11 +4,15 @@ import ast
 import os
 import subprocess
 import sys
+import threading
+import time
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from textwrap import dedent
+from types import SimpleNamespace
 
+import psutil
 import pytest
 
 from helpers.course.sandbox import process, usage
@@ -118,6 +122,27 @@ def test_where_systemd_makes_scopes_a_sandbox_has_one(
                 session.run("import time; time.sleep(9)", 10)
     finally:
         usage.makes_scopes.cache_clear()
+
+
+@needs_sandbox
+def test_memory_that_is_slow_to_measure_holds_up_no_check(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Linux lets who asks how much is shared wait for a process that forks."""
+    forked = threading.Event()
+
+    def measured(_: psutil.Process) -> SimpleNamespace:
+        assert forked.wait(60)
+        return SimpleNamespace(pss=1 << 40)
+
+    monkeypatch.setattr(psutil.Process, "memory_full_info", measured)
+    code = "import os, time\nfor _ in range(9):\n    if os.fork() == 0: time.sleep(60)"
+    with closing(Sandbox(replace(LIMITS, memory=512 << 20))) as made:
+        Session(made).run(code, 20)
+        began = time.monotonic()
+        made.check_limits(now=True)
+        assert time.monotonic() - began < 5
+        forked.set()
+        with pytest.raises(SandboxError, match="more than 0.5 GiB of memory"):
+            made.check_limits(now=True)
 
 
 @pytest.mark.skipif(not usage.makes_scopes(), reason="systemd makes no scope")

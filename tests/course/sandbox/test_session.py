@@ -47,7 +47,7 @@ def test_half_a_character_holds_up_no_output(kernel: Session) -> None:
     code = r"print('\ud800'); display('\udcff'); print(len('\ud800')); raise ValueError('\udfff')"
     began = time.monotonic()
     outputs = kernel.run(code, 20)
-    assert time.monotonic() - began < 15  # where it did, the cell would be stopped after 20
+    assert time.monotonic() - began < 5
     streams = [each.text for each in outputs if each.output_type == "stream"]
     assert "".join(streams).split() == ["?", "1"]
     assert outputs[-1].evalue == "?"
