@@ -141,7 +141,7 @@ def test_memory_that_is_slow_to_measure_holds_up_no_check(monkeypatch: pytest.Mo
         made.check_limits(now=True)
         assert time.monotonic() - began < 5
         forked.set()
-        with pytest.raises(SandboxError, match="more than 0.5 GiB of memory"):
+        with pytest.raises(SandboxError, match=r"more than 0\.5 GiB of memory"):
             made.check_limits(now=True)
 
 
