@@ -31,6 +31,15 @@ SHARED = """
             os._exit(0)
     time.sleep(1)
     len(held) >> 20"""
+LARGE_CHILDREN = """
+    import os, time
+    begun, filled = os.pipe()
+    for _ in range(9):
+        if os.fork() == 0:
+            held = b"x" * (100 << 20)
+            os.write(filled, b".")
+            time.sleep(60)
+        os.read(begun, 1)"""
 # Nobody has opened those that wait in a queue.
 QUEUED = """
     import socket, time
@@ -134,9 +143,8 @@ def test_memory_that_is_slow_to_measure_holds_up_no_check(monkeypatch: pytest.Mo
         return SimpleNamespace(pss=1 << 40)
 
     monkeypatch.setattr(psutil.Process, "memory_full_info", measured)
-    code = "import os, time\nfor _ in range(9):\n    if os.fork() == 0: time.sleep(60)"
-    with closing(Sandbox(replace(LIMITS, memory=512 << 20))) as made:
-        Session(made).run(code, 20)
+    with closing(Sandbox(replace(LIMITS, memory=512 << 20))) as made, closing(Session(made)) as ran:
+        ran.run(dedent(LARGE_CHILDREN), 20)
         began = time.monotonic()
         made.check_limits(now=True)
         assert time.monotonic() - began < 5
