@@ -94,6 +94,13 @@ def test_the_search_finds_the_section_that_answers_among_the_first_three(
         page.goto(f"{site.address}search.html?q={quote_plus(asked)}")
         links = page.locator("#search-results a").all()[:3]
         assert answer in [each.get_attribute("href") for each in links], asked
+    for one, several in [("word", "words"), ("encoding", "encodings"), ("mask", "masked")]:
+        found = []
+        for asked in (one, several):
+            page.goto(f"{site.address}search.html?q=vector+{asked}")
+            links = page.locator("#search-results a").all()
+            found.append([each.get_attribute("href") for each in links])
+        assert found[0] and found[0] == found[1], several
     page.goto(f"{site.address}search.html?q=xyzzy")
     expect(page.get_by_role("status")).to_have_text("No section has any of these words.")
 
