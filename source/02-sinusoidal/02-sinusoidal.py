@@ -10,7 +10,7 @@
 # By the end of this unit you can
 #
 # - build the table of sines and cosines from its formula, for any width;
-# - say what the wavelength of a column is, and count the hands that complete a turn within a text;
+# - say what the wavelength of a column is, and how many columns repeat within a text;
 # - show that moving by $k$ positions is a rotation, the same at every position;
 # - say what the dot product of two rows tells about their distance, and what it does not tell;
 # - use the table in a model: batch first, computed once, with a clear error if a text is too long.
@@ -77,10 +77,10 @@ explorable.show("clock", *clock.clocks(first=3))
 #
 # $$\omega_i = \frac{1}{10000^{2i/D}}, \qquad i = 0, 1, \dots, D/2 - 1$$
 #
-# A model cannot read angles, but it can read where a hand points: the tip of a hand
-# of length 1 that starts at the top and runs clockwise is at $(\sin p\,\omega_i,
-# \cos p\,\omega_i)$. The encoding consists of these two numbers for each hand.
-# Over many positions, each number follows a wave:
+# The angle itself grows without end, as the plain numbers did. The tip of the hand stays on its
+# circle: if a hand of length 1 starts at the top and runs clockwise, its tip is at
+# $(\sin p\,\omega_i, \cos p\,\omega_i)$. The encoding is these two numbers for each hand. Along the
+# text, each number follows a wave:
 
 # %%
 D = 8
@@ -151,10 +151,9 @@ outcome("turns", "a" if turning > 0.8 * 384 else "c" if turning < 0.1 * 384 else
 # %% [markdown]
 # ## 3. The table
 #
-# A row of the table belongs to one position: it holds the sine and the cosine of every hand. **Why
-# both?** The sine alone is the same for the angles $a$ and $\pi - a$: a hand at two o'clock would
-# look like a hand at four o'clock. With both, moving by $k$ is also a linear map, as section 4
-# shows.
+# The table has one row for each position, with the sine and the cosine of every hand. **Why both?**
+# The sine alone is the same for the angles $a$ and $\pi - a$: a hand at two o'clock would look like
+# a hand at four o'clock. With both, moving by $k$ is also a linear map, as section 4 shows.
 #
 # $$PE(p, 2i) = \sin(p\,\omega_i), \qquad PE(p, 2i+1) = \cos(p\,\omega_i)$$
 
@@ -237,8 +236,8 @@ if d2l:
 # Write `table_of_any_width`, which works for odd and even $D$, down to $D = 1$, and for any `base`
 # above 1. It also returns a new table with each call.
 #
-# *Why care:* a table of width $D+1$, cut to $D$ columns, has the right shape and the wrong speeds:
-# $\omega_i$ depends on $D$.
+# *Why care:* the tempting shortcut is a table of width $D+1$, cut to $D$ columns. It has the right
+# shape but the wrong speeds, because $\omega_i$ depends on $D$.
 #
 # <details><summary>Hint</summary>
 #
@@ -335,8 +334,8 @@ for name, rows in {"sinusoids": sinusoids, "random table": random}.items():
 
 # %% [markdown]
 # Predicting zero for every row would miss by 100 %. For the random table, the fitted map does even
-# worse than that on new rows. The random rows have no structure, so “seven positions further on”
-# cannot be learned from some rows and used on others.
+# worse than that on new rows. The random rows have no structure: what the map has learned from some
+# of them does not help with the others.
 
 # %% [markdown]
 # ## 5. What the dot product sees
@@ -416,8 +415,8 @@ outcome("waves", "a" if rising == 0 else "c" if rising > 0.4 * T else "b")
 # But a model never uses the bare product. The rows first go through $W_Q$ and $W_K$, so the matrix
 # $W = W_Q W_K^\top$ stands between the two rows. Try twenty random matrices $W$, and then $W = M_3$
 # from section 4. If only the offset mattered, all pairs five positions apart would have the same
-# product. The percentage compares the standard deviation of these products with that of all
-# products.
+# product: the standard deviation of these products would be 0 % of that of all products. The cell
+# prints this percentage.
 
 # %%
 predict("three", "With M_3 in between, which row has the largest product with row 100?",
@@ -448,8 +447,8 @@ outcome("three", {-3: "b", 0: "a", 3: "c"}.get(best[0], "d"))
 # ## 6. In a model
 #
 # **Why add, and not append?** Appending $D'$ columns for the position would make every matrix of
-# the model wider. Adding costs nothing, and words and positions need not get mixed up: $D$
-# dimensions have room for both in different directions, if the model learns to keep them apart.
+# the model wider. Adding costs no parameters, and $D$ dimensions have room for words and positions
+# in different directions. Does a model learn to keep the two apart? Your module will tell.
 
 # %% [markdown] exercise="module" title="The module" difficulty=3 minutes=15
 # Write `SinusoidalEncoding`, a module that adds row $p$ to the token at position $p$. It keeps the
@@ -472,8 +471,8 @@ outcome("three", {-3: "b", 0: "a", 3: "c"}.get(best[0], "d"))
 # which adds rows in this way, is not allowed here: write it yourself.
 # </details>
 #
-# *Why care:* a table added along the wrong axis raises no error. A table that stays on the CPU
-# raises one only on a machine with a GPU.
+# *Why care:* a table can be added along the wrong axis without any error. One that stays on the CPU
+# raises an error only on a machine with a GPU.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -515,10 +514,10 @@ check.module(SinusoidalEncoding, seed=2606)
 # ### Training with your encoding
 #
 # Now an encoder with your module learns the language of unit 00: nine times in ten, a token follows
-# from the token three positions before it. $M_3$ finds exactly this token. An encoder without
-# positions knows which tokens there are, but not which of them stands three positions before the
-# hidden one. We train two-layer encoders on 24 tokens for 300 steps: one without positions, and
-# three with your module, from three seeds.
+# from the token three positions before it. The $W = M_3$ of section 5 would look exactly there. An
+# encoder without positions knows which tokens there are, but not which of them stands three
+# positions before the hidden one. We train two-layer encoders on 24 tokens for 300 steps: one
+# without positions, and three with your module, from three seeds.
 #
 # Your module adds token and position into the same 48 numbers. Can the model still use both? The
 # baseline is the loss without positions. The limit is the best possible loss (unit 00).
@@ -558,8 +557,8 @@ covered = (blind - sum(reached) / len(reached)) / (blind - limit)
 outcome("adding", "a" if covered < 1 / 3 else "c" if covered > 3 / 4 else "b")
 
 # %% [markdown]
-# The loss is in nats per hidden token, and the limit is the best loss that any model can achieve.
-# The sum keeps enough of both: with positions, 300 steps are enough to learn most of the rule.
+# (All losses are in nats per hidden token.) The sum keeps enough of both: with positions, 300 steps
+# are enough to learn most of the rule.
 #
 # Unit 00 tested such a model on longer texts. Now the texts keep their length: the models get the
 # same 24 tokens, but at positions 24 to 47. All offsets between tokens are the same as in training.

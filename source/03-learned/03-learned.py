@@ -11,7 +11,7 @@
 #
 # - build the position table of GPT and BERT, and say how it is initialised and what training does
 #   to it;
-# - say whether a table has to be learned at all;
+# - say whether a table has to be learned;
 # - say what can be done for positions beyond the last row of a table, and measure what it costs;
 # - compute a position's vector instead of storing it, by an MLP of the index or by Fourier
 #   features, and measure how much neighbouring vectors differ;
@@ -43,13 +43,15 @@ from helpers.predict import outcome, predict
 plots.show(*hooks.hooks("embed"))
 
 # %% [markdown]
-# What happens if a table is **not** trained? In PyTorch a table is trained if it is an
-# `nn.Parameter`: each step then changes it according to its **gradient**, which says how the loss
-# changes with each entry. If it is not, there is no error: everything else is trained, and the
-# table keeps its random initial values. The language is that of unit 00: nine times in ten, a token
-# follows from the token three positions before it. The same small encoder was trained without
-# positions, with a table that was never trained, and with a trained table. Each dot is a seed. The
-# grey line is the limit, the lowest possible loss.
+# What happens if a table is **not** trained? PyTorch trains a table if it is an `nn.Parameter`:
+# each step then changes it according to its **gradient**, which says how the loss changes with each
+# entry. A table that is a plain tensor raises no error: everything else is trained, and the table
+# keeps its random initial values.
+#
+# The test is the language of unit 00: nine times in ten, a token follows from the token three
+# positions before it. The same small encoder was trained without positions, with a table that was
+# never trained, and with a trained table. Each dot is a seed. The grey line is the limit, the
+# lowest possible loss.
 
 # %%
 lag3, lag_controls = results.load("lag3"), results.load("lag_controls")
@@ -78,8 +80,8 @@ print(lag_controls.note)
 # %% [markdown]
 # ## 1. A formula or training
 #
-# The Transformer of 2017, GPT and BERT add one row per position to the token's vector. In the first
-# a formula gives the rows; GPT and BERT learn them:
+# The Transformer of 2017, GPT and BERT add one row per position to the token's vector. In the
+# first, a formula gives the rows; GPT and BERT learn them:
 #
 # | | Transformer (2017) | GPT (2018) | BERT (2018) |
 # | --- | --- | --- | --- |
@@ -181,7 +183,7 @@ for name, (each, predicted) in tables.items():
 # token vectors. (Vaswani et al. multiply their token vectors by $\sqrt{D}$ before they add the
 # sinusoids, section 3.4.)
 #
-# If two encodings also differ in scale, you compare two things at once.
+# So a comparison of two encodings may really be one of two scales.
 
 # %% [markdown]
 # ## 3. Does a table have to be learned?
@@ -450,23 +452,22 @@ outcome("longer", "abc"[list(harm).index(min(harm, key=harm.get))])
 # %% [markdown]
 # Stretching is worse than a blind guess. An offset of three now looks like one and a half, so the
 # model is confident and wrong. Stretched rows still show the **fraction of the text** before a
-# token, but half **the offset** between two tokens. For images it is right: at twice the
+# token, but half **the offset** between two tokens. For images that is what one wants: at twice the
 # resolution, each part should keep its place in the picture.
 #
 # If the rows repeat, an offset of three stays three, except where the second copy begins. But
 # tokens 24 apart then share a row, and the loss is only a little lower than with untrained rows.
-# With untrained rows, at least the first 24 tokens have trained ones. (Loss on three recorded
-# seeds, after 400 steps as here: repeated 1.06 to 1.11, untrained 1.17 to 1.23, stretched 2.7 to
-# 2.9.)
+# With these, after all, the first 24 tokens still have trained rows. (Loss on three recorded seeds,
+# after 400 steps as here: repeated 1.06 to 1.11, untrained 1.17 to 1.23, stretched 2.7 to 2.9.)
 #
-# Neither untrained nor stretched nor repeated rows come near the limit.
+# None of the three comes near the limit.
 
 # %% [markdown]
 # ## 6. Computing the vector: an MLP of the index
 #
 # A table learns each row alone. Could a small network **compute** row $p$ from the number $p$? Then
 # every position would have a vector, and the number of parameters would not depend on the length.
-# The first idea is an MLP with one input:
+# The first idea is an MLP (two linear layers with a GELU between them) with one input:
 #
 # $$w_p = \mathrm{LN}\big(\mathrm{MLP}(p\,/\,\text{max\_len})\big)$$
 #
@@ -526,8 +527,9 @@ check.index_mlp(IndexMLP, seed=3303)
 
 # %% [markdown]
 # Does it learn? Train it like your table: the same seed, the same number of steps, the same test.
-# (These vectors begin at a standard deviation of 1; section 8 has such a table, too.)
-# A hint for the prediction: from one position to the next, the input of the MLP changes by 1/96.
+# (These vectors begin at a standard deviation of 1, your table began at 0.02. Section 8 also has a
+# table that begins at 1.) A hint for the prediction: from one position to the next, the input of
+# the MLP changes by 1/96.
 
 # %%
 predict("index", "The vectors come from an MLP of p/96. How good is the model after 400 steps?",
@@ -553,9 +555,8 @@ def judged(loss: float) -> str:
 outcome("index", judged(index_run["loss"].mean()))
 
 # %% [markdown]
-# The loss is far from the limit, and longer training hardly helps this MLP. (Section 8 has runs of
-# 1,000 steps. There the same MLP without its LayerNorm gets half way from no positions to the
-# limit.) Look at the vectors before training. How similar is the vector of position 12 to the
+# The loss is far from the limit, and 1,000 steps instead of 400 hardly help this MLP (section 8).
+# To see why, look at its vectors before training. How similar is the vector of position 12 to the
 # others? (Similarity is the cosine of the angle between two vectors.)
 
 # %% tags=["shown"]
@@ -572,11 +573,12 @@ plots.show(figure, f"Sinusoids have a peak at 12, the MLP is flat. Smallest cosi
 # %% [markdown]
 # The MLP's line is flat. The inputs of the 24 positions lie between 0 and 0.24, and a new MLP
 # changes little over this range. So all positions get nearly the same vector. The LayerNorm makes
-# these vectors longer, but relative to their length not more different.
+# the vectors longer, and their differences with them: relative to their length, they differ no more
+# than before.
 #
-# So a large norm is not enough. Perhaps neighbouring positions also need different vectors. We
-# measure how different they are by the **spacing**: the distance from one vector to the next,
-# relative to their norm.
+# So a large norm is not enough. Perhaps neighbouring positions also need different vectors. Here is
+# a measure of it, the **spacing**: the distance from one vector to the next, relative to their
+# norm.
 
 # %%
 def spacing(vectors: torch.Tensor) -> float:
@@ -783,9 +785,10 @@ outcome("peak", "cbba"[peaks])
 # %% [markdown]
 # ## 8. A fair comparison
 #
-# Which encoding is best? One short run on one seed proves little. The recorded **sweep** is a
-# series of runs. Each encoding had the **same budget**: the same model around it, 1,000 steps of 64
-# texts of 24 tokens, three seeds. Some encodings appear in several versions.
+# Which encoding is best, and is it the spacing that decides? One short run on one seed proves
+# little. The recorded **sweep** is a series of runs. Each encoding had the **same budget**: the
+# same model around it, 1,000 steps of 64 texts of 24 tokens, three seeds. Some encodings appear in
+# several versions.
 
 # %% [markdown] exercise="summary" title="What a sweep says" difficulty=2 minutes=12
 # A sweep is a table with one row per run and length, and the columns `encoding`, `seed`, `steps`,
@@ -900,13 +903,13 @@ plots.show(figure, "Above a spacing of 0.1 all end near the limit, below it none
 # 3. **An MLP behind sines and cosines works** with $\gamma = 1$, most reliably without a LayerNorm.
 #    With $\gamma = 10$ the spacing before training is small again. The loss is then higher and
 #    differs much from seed to seed.
-# 4. **Spacing seems to matter.** In the figure, every encoding that began with a spacing above
-#    0.1 has a mean loss within 0.15 nats of the limit. All others are more than 0.3 above it. But
-#    we chose the threshold of 0.1 after we had seen the results, so this is a suspicion, not a law.
-#    Three results speak against it. *MLP(p/96)* and *LN(MLP(p/96))* have the same spacing, but
-#    their losses are 0.68 nats apart. *MLP(p)* has about twice the spacing of the versions with
-#    $p/24$, but ends a nat above them; perhaps its vectors are too long. And the table frozen at
-#    0.02 (section 3) is spaced as widely as the learned one, but ended 1.24 nats above the limit.
+# 4. **Spacing seems to matter.** In the figure, every encoding that began with a spacing above 0.1
+#    has a mean loss within 0.15 nats of the limit. All others are more than 0.3 above it. But we
+#    chose the threshold of 0.1 after we had seen the results, so this is a suspicion, not a law.
+#    And spacing cannot be all. *MLP(p/96)* and *LN(MLP(p/96))* have the same spacing, but their
+#    losses are 0.68 nats apart. *MLP(p)* has about twice the spacing of the versions with $p/24$,
+#    but ends a nat above them; perhaps its vectors are too long. And the table frozen at 0.02
+#    (section 3) is spaced as widely as the learned one, but ended 1.24 nats above the limit.
 #
 # How much would a single seed have told us? These are the three losses of *LN(Fourier), γ = 10*. By
 # one of them it is of little use, by the others it ends near 0.6:
@@ -987,8 +990,8 @@ for aligned in (True, False):
 #   exercise 2): a table, an MLP of the index and Fourier features are three answers.
 # - Compare encodings at equal budget, over several seeds, and against the limit.
 #
-# All these encodings say *where* a token is. The rule of this language is about *how far apart* two
-# tokens are. Why not give the model just this distance? Unit 04 does.
+# All these encodings say *where* a token is. But the rule of this language is about *how far apart*
+# two tokens are. Why not tell the model just that? Unit 04 does.
 #
 # ## Further reading
 #

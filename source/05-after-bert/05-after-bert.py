@@ -84,12 +84,15 @@ plots.show(*hooks.hooks("rotate", "bias"))
 # | `bias` | $q_i \cdot k_j / \sqrt d + b_{ij}$ | Shaw, ALiBi, T5, DeBERTa, CoPE |
 # | `context` | $\sum_j \alpha_{ij} (v_j + a_{ij})$ | Shaw |
 #
+# Here query $i$ meets key $j$ in a head of width $d$; $R_i$ is a rotation (section 2),
+# $\alpha_{ij}$ an attention weight, and $a_{ij}$ a vector for the offset.
+#
 # `embed` acts once, at the input. The other three hooks act in each layer. `rotate` may change each
 # query and each key in any way, but each by itself; RoPE turns them. Shaw's encoding (unit 04) has
-# vectors for keys and for values, so it is in two rows. An encoding may also choose its
-# `softmax_scale`, by which queries are multiplied: $1/\sqrt d$ as usual, 1 for T5, $1/\sqrt{3d}$
-# for DeBERTa. What `bias` returns is added after that. Each hook is told where the tokens stand:
-# `positions.queries` and `positions.keys`, and `positions.offsets` for every pair.
+# vectors for keys and for values, so it is in two rows. An encoding may also choose a factor for
+# the queries, its `softmax_scale`: $1/\sqrt d$ as usual, 1 for T5, $1/\sqrt{3d}$ for DeBERTa. What
+# `bias` returns is added after that. Each hook is told where the tokens stand: `positions.queries`
+# and `positions.keys`, and `positions.offsets` for every pair.
 
 # %% [markdown]
 # ## 2. RoPE: turn queries and keys
@@ -383,8 +386,8 @@ outcome("clip", "c" if reached > 0.9 else "a" if reached < 0.3 else "b")
 # nearly all of it. (With seeds 0, 1 and 2 it is 16 to 28 % for the slow pairs, and 94 to 97 % for
 # the fast.)
 #
-# Offsets from −23 to 23 span more than a full turn of both fast pairs, so each has met all its
-# angles in training. What can be wrong with them? Look at one head that prefers offset −3, or 3,
+# From offset −23 to offset 23, both fast pairs go round more than once, so further out they meet
+# hardly any new angle. What can be wrong with them? Look at one head that prefers offset −3, or 3,
 # since in this language the token three positions to the **right** helps as well. The head is in
 # the first layer of the model of seed 0, which now reads 96 tokens:
 
@@ -462,8 +465,8 @@ print(f"correlation of weight and exp(score) beyond ±23: {torch.corrcoef(both)[
 # $$\frac{q_i \cdot k_j}{\sqrt d} - m_h\,(i - j), \quad j \le i, \qquad
 # m_h = 2^{-8h/H}, \quad h = 1, \dots, H$$
 #
-# A head with a steep slope attends mainly to its neighbourhood. A head with a gentle slope attends
-# to nearly all tokens.
+# A head with a steep slope attends mainly to its neighbourhood. A head with a gentle slope can
+# attend to nearly all tokens.
 
 # %% [markdown] exercise="slopes" title="Slopes for any number of heads" difficulty=2 minutes=10
 # Write `slopes`, which returns $m_1, \dots, m_H$ as a tensor of shape $(H,)$, float32 or float64.
@@ -896,9 +899,9 @@ class Mine(Encoding):
         return -self.slope[:, None, None] * away
 
 # %% [markdown]
-# The rivals of your encoding are recorded runs (1,000 steps, three seeds), and section 3's RoPE
-# from **your** `turn`. Like it, your encoding trains for some ten seconds, on sequences of 24
-# tokens. Transformer-XL is from unit 04. DeBERTa has the paper's sign.
+# Your encoding trains for some ten seconds on sequences of 24 tokens, as the RoPE from **your**
+# `turn` did in section 3. Its other rivals are recorded runs (1,000 steps, three seeds).
+# Transformer-XL is from unit 04. DeBERTa has the paper's sign.
 
 # %%
 predict("race", "The clipped bias has one learned number for each offset from −7 to 7, one for "
@@ -964,6 +967,9 @@ outcome("race", "a" if clipped < 0.1 else "b" if clipped < 0.8 * buckets_of_t5 e
 # ## 9. Which hook?
 #
 # **Question:** which hook does a new paper use, and what fits none?
+#
+# Now put the map of section 1 to the test: six papers, in a few lines each, and most of them new to
+# you. If you can name the hook, you know where to write the code.
 
 # %% [markdown] exercise="hooks" title="Which hook for which paper" difficulty=2 minutes=8
 # Here are six papers. Write `hooks_for`: for the letter of a paper it returns the names of the
@@ -993,8 +999,7 @@ outcome("race", "a" if clipped < 0.1 else "b" if clipped < 0.8 * buckets_of_t5 e
 # Some sums can be computed at two hooks: a position vector in a query can also be written as a term
 # of its scores. Name the hook where the paper itself acts.
 #
-# *Why care:* the hook of a paper tells you what the paper can change, and where to write it in
-# anybody's code.
+# *Why care:* the hook of a paper tells you what the paper can change, in anybody's code.
 #
 # <details><summary>Hint</summary>
 #

@@ -207,9 +207,9 @@ for size in (125, 250, 500, 1000, 2000, 4000):
     print(f"{size:5,} pieces: {tokens_in_all / words_in_all:.2f} tokens per word")
 
 # %% [markdown]
-# Each doubling of the vocabulary saves fewer tokens than the one before, and costs twice as many
-# new vectors. BERT has 30,522 pieces with 768 numbers each: $30{,}522 \cdot 768$ = 23.4 million of
-# the 109 million parameters of BERT base.
+# Here each doubling of the vocabulary saves fewer tokens than the one before, and costs twice as
+# many new vectors. BERT has 30,522 pieces with 768 numbers each: $30{,}522 \cdot 768$ = 23.4
+# million of the 109 million parameters of BERT base.
 #
 # Move the slider. Will *paris* become one piece? **Your** function cuts the words. Until it is
 # right, the course's function does.
@@ -518,7 +518,7 @@ pd.DataFrame({f"{n} behind": {name: moved_by_padding(bert, sixteen, n, mask)
 #
 # ## 5. Three vectors, one sum
 #
-# Ids are only names; the first layer needs vectors. Positions are added here too, at the hook
+# Ids are only names; the first layer needs vectors. Here the positions come in, at the hook
 # `embed`.
 #
 # Three learned tables give one vector each, and the three vectors are added (Devlin et al. 2018,
@@ -541,8 +541,8 @@ pd.DataFrame({f"{n} behind": {name: moved_by_padding(bert, sixteen, n, mask)
 # trained: gradients must reach all four. The result has the dtype of the tables, and the arguments
 # must not be modified. $T$ is at most `max_len`.
 #
-# *Why care:* this sum is all that BERT is told of words, segments and positions. A word, segment or
-# position that does not enter here, no layer can know.
+# *Why care:* this sum is all that BERT is told of words, segments and positions. What does not
+# enter here, no layer can know.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -596,9 +596,9 @@ plots.show(*pictures.strips(strips, [coder.id_to_token(each) for each in pair_to
 #
 # ### Can the three be told apart again?
 #
-# Adding could mix the three vectors up, and the layers will change the sum further. Test this, with
-# noise for all that the layers may do, on random tables for 1,000 tokens, 2 segments and 64
-# positions:
+# Adding could mix the three vectors up, and then the positions would be lost at the very first
+# step. Let noise stand for all that the layers may do to the sum, and test it on random tables for
+# 1,000 tokens, 2 segments and 64 positions:
 #
 # 1. Add one vector of each table.
 # 2. Add **Gaussian noise as large as the sum**: its standard deviation is that of the sum's
@@ -663,7 +663,8 @@ outcome("beside", "c" if ahead > 0.03 else "a" if ahead < -0.03 else "b")
 # ## 6. Masking words
 #
 # BERT's first task is **masked language modelling** (section 3.1, task 1): to name masked words
-# from the words on both sides. In this section, a *word* is any token that is not special.
+# from the words on both sides. In this section, a *word* is any token that is not special. First
+# you write the rule, then you see what each of its numbers is for.
 #
 # 1. **15 %** of the words are *chosen*. Only these are scored.
 # 2. Of the chosen words, **80 %** become `[MASK]`, **10 %** become a random word, and **10 %**
@@ -783,15 +784,15 @@ outcome("trust", "c" if right > 0.95 else "b" if right > 0.7 else "a")
 # %% [markdown]
 # In the right column, a visible word is never scored. (The last fraction is 0 of 0, hence `NaN`.)
 # At a visible word, the loss asks for nothing. Other positions may read the word as context, but
-# the vector at its own position may forget it without any loss. Yet a BERT that is trained further
-# for another task, as at the end of unit 08, sees only visible words, and needs these vectors.
+# the vector at its own position may forget it, and the loss would not tell. Yet a BERT that is
+# trained further for another task, as at the end of unit 08, sees only visible words, and needs
+# these vectors.
 #
 # With 80/10/10, any visible word may be scored, and half of the scored visible words are wrong.
 # (With 80/20/0 all of them would be wrong, with 80/0/20 all right; either way, the context would
 # not be needed to tell.) So each position has to keep its word **and** ask the context whether the
-# word fits. With this rule, the paper wants to make pretraining more like later use (section 3.1).
-# Its table 8 (appendix C.2) compares several proportions: after fine-tuning, the differences are
-# small.
+# word fits. The paper's own reason is that later use knows no `[MASK]` (section 3.1). Its table 8
+# (appendix C.2) compares several proportions: after fine-tuning, the differences are small.
 #
 # And why 15 %? Here are 24 of our rows. Move the slider:
 
