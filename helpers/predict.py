@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 import math
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -101,11 +102,9 @@ class Outcome:
     measured: str | float
 
     def __repr__(self) -> str:
-        from helpers import runtime  # torch, which grading does not need
-
         asked = self.prediction
         found = f"Measured: {asked.said(self.measured)}."
-        if runtime.profile() == "dry":  # what a few steps of training come to is no result
+        if os.environ.get("ORDER_MATTERS_PROFILE") == "dry":  # all trainings end at once
             return f"{found} (The profile `dry` shows only that the code runs.)"
         if not asked.made:
             return f"{found} (You made no prediction.)"

@@ -56,10 +56,10 @@ def _arc(ax: Axes, word: float, parent: float, lit: bool) -> None:
     side = np.sign(parent - word)
     start, end = word + 1.6 * side, parent - 0.8 * side
     middle, half = (start + end) / 2, (start - end) / 2
-    angle = np.linspace(0, np.pi, 40)
+    angle = np.linspace(0, np.pi, 80)
     rise = 3 + 1.1 * abs(half) ** 0.75
     x, y = middle + half * np.cos(angle), 9 + rise * np.sin(angle)
-    ax.plot(x[:-3], y[:-3], "-", color=LIT if lit else QUIET)
+    ax.plot(x[:-3], y[:-3], "-", color=LIT if lit else QUIET, linewidth=1)
     arrow(ax, (x[-4], y[-4]), (end, 9), lit=lit)
 
 

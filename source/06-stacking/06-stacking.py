@@ -97,9 +97,9 @@ outcome("alike", "a" if same <= 3 else "b" if same < 99 else "c")
 
 # %% [markdown]
 # After three layers the six words differ by less than $10^{-12}$ of their size: in float32 they are
-# one and the same vector. (With 400 digits they still differ, as section 1 shows.) From
-# layer 2 on you see one line for all six words. It still moves up and down: the common vector
-# changes, but it stays common.
+# one and the same vector. (With 400 digits they still differ, as section 1 shows.) From layer 2 on
+# you see one line for all six words. It still moves up and down: the common vector changes, but it
+# stays common.
 #
 # The positions of the words are gone together with their differences. No later layer of this stack
 # can bring them back: equal vectors give equal outputs, whatever the weights are.
@@ -411,10 +411,10 @@ for name, layer in kinds.items():
 # training hardly helps: in recorded runs of 500 steps, each of three seeds stays above 1.8 nats.
 #
 # Compare the last two lines, for untrained models. Where the rows are nearly equal, it makes no
-# difference where attention looks. So a change of queries and keys hardly changes the loss: their
-# gradient is a million times smaller without skips. Training without skips raises $r$ at the top,
-# but it stays far below that with skips. **Cause 1 is real** without skips; with skips, the rows
-# stay apart. (Both kinds have LayerNorms, so these do not prevent the collapse.)
+# difference where attention looks. So a change of queries and keys hardly changes the loss: without
+# skips their gradient is more than 100,000 times smaller. Training without skips raises $r$ at the
+# top, but it stays far below that with skips. **Cause 1 is real** without skips; with skips, the
+# rows stay apart. (Both kinds have LayerNorms, so these do not prevent the collapse.)
 
 # %% [markdown]
 # ## 2. Where am I, four layers up?
