@@ -52,6 +52,13 @@ def test_what_is_chosen_stands_beside_what_was_measured(outputs: list[dict[str, 
     assert "<none>" not in outcome("far", "a")._repr_html_()
 
 
+def test_a_dry_run_calls_nothing_a_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ORDER_MATTERS_PROFILE", "dry")
+    predict("far", "At 96 tokens the loss is", answer="a", **CHOICES)
+    told = repr(outcome("far", "a"))
+    assert told == "Measured: a) near the limit. (The profile `dry` shows only that the code runs.)"
+
+
 def test_what_was_chosen_stays_when_the_cell_is_run_again_until_something_is_written(
     outputs: list[dict[str, Any]],
 ) -> None:

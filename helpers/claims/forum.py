@@ -114,17 +114,13 @@ CLAIMS = (
         "cosines on its own.",
         REPLY,
         "Wang and Chen 2020 (2010.04903)",
-        "It does learn to tell offsets apart, but not by sines and cosines: for those, the "
-        "product of two rows depends on their offset alone, and in the trained table it does so "
-        "no more than in a random one. In BERT's own table neighbours are alike.",
+        "It does learn to tell offsets apart, but not by sines and cosines: a sine wave fits the "
+        "columns of its table hardly better than those of random numbers, and far worse than "
+        "those of sinusoids that a random matrix has mixed. In BERT's own table neighbours are "
+        "alike.",
         (
             Part("inside", "it learns a task about an offset alone", "% right", low=90),
-            Part(
-                "rows",
-                "its rows have the products of sines and cosines",
-                "of the spread, r",
-                high=0.1,
-            ),
+            Part("waves", "a sine wave explains each of its columns", "of the variance", low=0.6),
         ),
         trained.fourier_terms,
     ),

@@ -102,9 +102,10 @@ The rightmost of these tables has learned a task of offsets without an error, an
 noise: the similarity of two neighbouring rows is {neighbours} over 20 seeds; for sinusoids of that
 size it is {sinusoidal}. The distance is in the attention, not in the rows: the token three
 positions back, which the task asks for, has an attention weight of {weight}. Nor has the table
-become sines and cosines: along a diagonal the products of its rows vary by {rows} of their spread,
-as those of the table as drawn do ({drawn}). In BERT's own table neighbouring rows are alike (Wang
-and Chen 2020, 2010.04903); a task of offsets alone does not need that.
+become sines and cosines: the sine wave that fits a column best explains {waves} of its variance,
+hardly more than before training ({drawn}); where a random matrix has mixed the columns of
+sinusoids, it is {mixed_waves}. In BERT's own table neighbouring rows are alike (Wang and Chen 2020,
+2010.04903); a task of offsets alone does not need that.
 
 **Not settled here:** what structure a table takes on in long training on real text, and how much
 of it comes from the initialisation. The small runs show only that a task can be solved without any.
@@ -155,8 +156,9 @@ def page() -> str:
         "projected": study.mean(11, "projected"),
         "neighbours": study.mean(4, "neighbours"),
         "weight": study.mean(4, "weight three back"),
-        "rows": study.mean(24, "rows"),
+        "waves": study.mean(24, "waves"),
         "drawn": study.mean(24, "as drawn"),
+        "mixed_waves": study.mean(24, "mixed sinusoids"),
         "sinusoidal": study.short(offset_profile(_sinusoids())[1].item()),
         "same": study.short(set_to_sinusoids()),
         "shift": study.short(error_of_shift()),

@@ -16,11 +16,17 @@ import torch
 from torch import Generator, Tensor
 from torch.nn import Module
 
-from helpers.claims.order import along_and_overall, longest_text
+from helpers.claims.order import best_wave, longest_text
 from helpers.claims.sizes import table_share
 from helpers.claims.small import TASKS, accuracy, fit, form, fresh, hits, trained
 from helpers.corpora import LagLanguage, MaskedBatch, Task, TreeLanguage
-from helpers.encodings import create, offset_profile, prepare_positions, tree_offsets
+from helpers.encodings import (
+    create,
+    offset_profile,
+    prepare_positions,
+    sinusoidal_table,
+    tree_offsets,
+)
 from helpers.model.encoder import Encoder
 from helpers.training import evaluate, masked_loss
 
@@ -138,21 +144,25 @@ def between_positions(model: Encoder) -> Tensor:
 
 
 def fourier_terms(seed: int, full: bool = False) -> dict[str, float]:
-    """Whether a learned table learns offsets, and whether it becomes a sum of sines and cosines.
+    """Whether a learned table learns offsets, and whether its columns become sums of sine waves.
 
-    *inside*: accuracy (%) on *shift*. *rows*: `along_and_overall` of the products of any two of its
-    rows, which is 0 for every table of sine and cosine pairs; *as drawn*: the same before training.
-    Wang and Chen 2020 (2010.04903), figure 1.
+    *inside*: accuracy (%) on *shift*. *waves*: `best_wave` of its rows, 0 to 1. Two controls:
+    *mixed sinusoids*, the same of sinusoids behind a random matrix, whose products of two rows no
+    longer depend on the offset alone; *as drawn*, the same of the table before training. Wang and
+    Chen 2020 (2010.04903), figure 1.
     """
     size = form(full)
     models = {
-        "rows": trained("shift", "learned", seed, full)[0],
+        "waves": trained("shift", "learned", seed, full)[0],
         "as drawn": fresh("learned", TASKS["shift"], seed, size, 2 * size.length),
     }
     found = {"inside": inside_and_beyond("shift", "learned", seed, full)[0]}
     for name, model in models.items():
-        table = model.position.get_parameter("table")[: size.length].detach().double()
-        found[name] = along_and_overall(table @ table.T)
+        rows = model.position.get_parameter("table")[: size.length].detach().double()
+        found[name] = best_wave(rows)
+    draw = Generator().manual_seed(seed)
+    mixing = torch.randn(size.width, size.width, generator=draw, dtype=torch.float64)
+    found["mixed sinusoids"] = best_wave(sinusoidal_table(size.length, size.width) @ mixing)
     return found
 
 

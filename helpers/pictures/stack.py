@@ -12,17 +12,17 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from helpers.encodings import tree_offsets
-from helpers.pictures.sketch import LIT, QUIET, plane, write
+from helpers.pictures.sketch import LIT, QUIET, arrow, plane, write
 from helpers.plots import COLOURS
 
 STEP = 8  # from word to word
 
 
 def tree(words: Sequence[str], heads: Sequence[int], centre: int) -> tuple[Figure, str]:
-    """A sentence with the arcs of its tree, and each word's offset from word `centre`.
+    """A sentence with an arrow from each word to its parent, and all offsets from word `centre`.
 
     Args:
-        heads: for each word the index of the word above it; −1 for the root.
+        heads: for each word the index of its parent; −1 for the root, which gets its name.
     """
     figure, ax = plane(STEP * len(words) + 18, 26)
     in_tree = tree_offsets(torch.tensor(heads))[centre].tolist()
@@ -34,22 +34,33 @@ def tree(words: Sequence[str], heads: Sequence[int], centre: int) -> tuple[Figur
         write(ax, (x, 7), word, weight="bold" if number == centre else "normal")
         write(ax, (x, 3.5), _signed(in_text[number]))
         write(ax, (x, 0.8), _signed(in_tree[number]), weight="bold")
-        if heads[number] >= 0:
-            middle = (x + 22 + STEP * heads[number]) / 2
-            half = abs(heads[number] - number) * STEP / 2
-            angle = np.linspace(0, np.pi, 40)
-            rise = 3 + 1.1 * half**0.75
-            colour = LIT if centre in (number, heads[number]) else QUIET
-            ax.plot(middle + half * np.cos(angle), 9 + rise * np.sin(angle), "-", color=colour)
+        if heads[number] < 0:
+            write(ax, (x, 14.5), "root")
+            arrow(ax, (x, 13.5), (x, 9))
+        else:
+            _arc(ax, x, 22 + STEP * heads[number], lit=centre in (number, heads[number]))
     told = ", ".join(
         f"{word} {_signed(line)} and {_signed(steps)}"
         for word, line, steps in zip(words, in_text, in_tree, strict=True)
     )
     alt = (
-        f"A sentence with arcs from each word to the word above it. For each word its offset from "
-        f"“{words[centre]}” in the text and in the tree: {told}."
+        f"A sentence with an arrow from each word to its parent; the root is "
+        f"“{words[list(heads).index(-1)]}”. For each word its offset from “{words[centre]}” in the "
+        f"text and in the tree: {told}."
     )
     return figure, alt
+
+
+def _arc(ax: Axes, word: float, parent: float, lit: bool) -> None:
+    """A bow with an arrowhead at the parent; what leaves a word does not touch what arrives."""
+    side = np.sign(parent - word)
+    start, end = word + 1.6 * side, parent - 0.8 * side
+    middle, half = (start + end) / 2, (start - end) / 2
+    angle = np.linspace(0, np.pi, 80)
+    rise = 3 + 1.1 * abs(half) ** 0.75
+    x, y = middle + half * np.cos(angle), 9 + rise * np.sin(angle)
+    ax.plot(x[:-3], y[:-3], "-", color=LIT if lit else QUIET, linewidth=1)
+    arrow(ax, (x[-4], y[-4]), (end, 9), lit=lit)
 
 
 def _signed(offset: int) -> str:

@@ -16,7 +16,7 @@
 # - explain what changes if each token sees only those before it, as in GPT;
 # - name the four points, called hooks, at which later units add positions to the model.
 #
-# Reading and running takes about 30 minutes besides the exercises.
+# Reading and running takes about 35 minutes besides the exercises.
 
 # %%
 import math
@@ -92,13 +92,14 @@ plots.show(*reading.reading(words, [round(float(each), 2) for each in scores[0]]
 #
 # Row $i$ of $QK^\top/\sqrt d$ holds the scores of query $i$.
 
-# %% [markdown] exercise="attention" title="Scaled dot-product attention" difficulty=2 minutes=10
+# %% [markdown] exercise="attention" title="Scaled dot-product attention" difficulty=2 minutes=7
 # Write `attention`. There are $T$ queries and $S$ keys, and $T$ may differ from $S$:
 #
 # - `q` is $(\dots, T, d)$, `k` is $(\dots, S, d)$ and `v` is $(\dots, S, e)$;
 # - the result is $(\dots, T, e)$.
 #
-# The dots stand for any number of leading axes, such as batch and heads; there may be none.
+# The dots stand for any number of leading axes, such as one for the texts of a batch; there may be
+# none.
 # `F.scaled_dot_product_attention` is not allowed here.
 #
 # <details><summary>Small print, which is checked too</summary>
@@ -149,9 +150,9 @@ predict("scale", "Random queries and 12 random keys of width 256, without the sc
         c="nearly equal: a sum of many random terms is close to its mean", answer="")
 
 # %% [markdown]
-# To see the weights, we give **your** function the identity matrix as values: then each row of the
-# output is a row of weights. For the second picture the queries are first multiplied by $\sqrt d$,
-# which undoes the scale.
+# To see the weights, we give **your** function (until it is right, the course's: that is what `use`
+# returns) the identity matrix as values: then each row of the output is a row of weights. For the
+# second picture the queries are first multiplied by $\sqrt d$, which undoes the scale.
 
 # %%
 attention_of = check.attention.use(attention)
@@ -221,7 +222,7 @@ for sentence in ("dog bites man", "man bites dog"):
 #
 # Entry $[i, j]$ of a mask is True where query $i$ may look at key $j$.
 
-# %% [markdown] exercise="masks" title="Two masks" difficulty=2 minutes=8
+# %% [markdown] exercise="masks" title="Two masks" difficulty=2 minutes=7
 # Write `attention_mask` for a batch of $B$ sequences of `num_tokens` $= T$ tokens each; only the
 # first `lengths[b]` tokens of sequence $b$ are real. It returns a boolean tensor of shape
 # $(B, 1, T, T)$, or one that broadcasts to this shape. The axis of size 1 is for the heads. Entry
@@ -230,7 +231,8 @@ for sentence in ("dog bites man", "man bites dog"):
 # - token $j$ of sequence $b$ is real,
 # - if `causal`, token $j$ does not come after token $i$.
 #
-# Rows of padded tokens get no special treatment. Every length is at least 1.
+# A padded token may itself be a query; its row follows the same two rules. Every length is at least
+# 1.
 #
 # *Why care:* an inverted or transposed mask raises no error. A mask that shows the future even
 # makes the loss look better than it is.
@@ -266,7 +268,7 @@ check.masks(attention_mask, seed=1202)
 # A mask acts on the **scores**, before the softmax. A forbidden score becomes $-\infty$. Its weight
 # is then $e^{-\infty} = 0$, and the other keys share all the weight.
 
-# %% [markdown] exercise="masked" title="Attention with a mask" difficulty=2 minutes=10
+# %% [markdown] exercise="masked" title="Attention with a mask" difficulty=2 minutes=7
 # Write `masked_attention`: as before, but with a boolean `mask` that is True where a query may
 # look. The mask may be $(T, S)$, the same for all sequences, or $(B, 1, 1, S)$, one row per
 # sequence, or any other shape that broadcasts to the scores. Where the mask is False, the query
@@ -303,9 +305,8 @@ check.masked(masked_attention, seed=1303)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# From here on `attend` is your function. Until yours is right, it is the course's. The
-# pictures show its weights for eight tokens, of which the last two are padding. The values are
-# again the identity matrix.
+# From here on `attend` is your function (or the course's). The pictures show its weights for eight
+# tokens, of which the last two are padding. The values are again the identity matrix.
 
 # %%
 masked_of = check.masked.use(masked_attention)
@@ -340,9 +341,9 @@ for name, mask in {"with the mask": real[None, :], "without": None}.items():
 # %% [markdown]
 # ## 3. Several heads
 #
-# One softmax gives one average per token. To look at two things at once, such as the subject and
-# the verb, a layer has $H$ **heads**. Each head works on $d = D/H$ of the $D$ columns of queries,
-# keys and values.
+# One part is still missing; then the dog comes back. One softmax gives one average per token. To
+# look at two things at once, such as the subject and the verb, a layer has $H$ **heads**. Each head
+# works on $d = D/H$ of the $D$ columns of queries, keys and values.
 #
 # | step | shape |
 # | --- | --- |
@@ -352,7 +353,7 @@ for name, mask in {"with the mask": real[None, :], "without": None}.items():
 # | concatenate the heads of each token | $(B, T, D)$ |
 # | mix the heads: $\cdot\, W_O$ | $(B, T, D)$ |
 
-# %% [markdown] exercise="heads" title="Multi-head attention" difficulty=3 minutes=15
+# %% [markdown] exercise="heads" title="Multi-head attention" difficulty=3 minutes=13
 # Write `multi_head`, self-attention of `x` $(B, T, D)$ with four weight matrices, each $(D, D)$ and
 # used as `x @ w`. `mask` is $(T, T)$ or $(B, 1, 1, T)$, or None. The scale is that of a head:
 # scores are divided by $\sqrt{D/H}$. The result has the dtype of `x`, and gradients must reach `x`
@@ -453,7 +454,7 @@ def layer(x, seed=0, mask=None):
 # to mean 0 and variance 1, then applies a learned scale and shift. The **MLP** is two linear maps
 # with a nonlinearity between them. What a layer returns for a token is its **hidden state**.)
 
-# %% [markdown] exercise="gap" title="Does it follow the shuffle?" difficulty=2 minutes=8
+# %% [markdown] exercise="gap" title="Does it follow the shuffle?" difficulty=2 minutes=6
 # A proof is about formulas; a measurement also finds bugs. Write `permutation_gap`: how far is
 # $f(Px)$ from $P f(x)$?
 #
@@ -463,9 +464,9 @@ def layer(x, seed=0, mask=None):
 #   `[2, 0, 1]`, token 2 comes first;
 # - the result is the largest absolute difference, a single number without axes.
 #
-# *Why care:* this test works for any model, once its dropout is switched off, so that nothing in it
-# is random. A gap above rounding error proves that order matters to the model. A gap of 0 is only
-# evidence, so you will try twenty shuffles.
+# *Why care:* this test works for any model in which nothing is random. A gap above rounding error
+# proves that order matters to the model. A gap of 0 is only evidence, so the cell below tries
+# twenty shuffles.
 #
 # <details><summary>Hint</summary>
 #
@@ -536,7 +537,7 @@ for tokens, targets in zip(pair.inputs, pair.targets, strict=True):
 # At the `?`, a model without positions and without a mask knows only the bag of tokens. How often
 # it can be right at best, on given sequences, can be counted.
 
-# %% [markdown] exercise="bag" title="The best that a bag allows" difficulty=3 minutes=12
+# %% [markdown] exercise="bag" title="The best that a bag allows" difficulty=3 minutes=10
 # Write `best_without_order`. `tokens` is $(N, T)$, `answers` is $(N,)$, both of integers, 0 or
 # larger. Suppose that a model knows only the bag of tokens of each sequence, and always gives the
 # same answer to the same bag. What is the largest fraction of the $N$ answers that can be right?
@@ -586,7 +587,7 @@ for question, answers in questions.items():
 # Counting the symbol c needs no order. “Which comes first” cannot be answered better than by
 # tossing a coin, unless one sees the order.
 #
-# (Your function speaks of the sequences that it counts. If no bag occurs twice among them, it
+# (Your function only rates the sequences that it is given. If no bag occurs twice among them, it
 # returns 1, since a model could memorise every answer. With twins it returns 0.5, however many
 # sequences there are.)
 #
@@ -594,8 +595,8 @@ for question, answers in questions.items():
 # $-\ln p$, where $p$ is the probability that the model gave to the right answer. The unit of the
 # loss is the **nat**: a right answer with probability $1/e \approx 0.37$ costs 1 nat.
 #
-# Now take a sequence for which A is right, and let $p$ be the probability that the model gives to
-# A. The twin has the same bag, so A gets the same $p$ there. But for the twin B is right, and B
+# A sequence and its twin have the same bag, so a model that knows only the bag gives A the same
+# probability $p$ in both. In one of them A is right, and gets $p$. In the other B is right, and
 # gets at most $1 - p$. So the mean loss of the two is at least
 #
 # $$-\tfrac12\big(\ln p + \ln(1-p)\big) = -\tfrac12 \ln\big(p\,(1-p)\big) \ge \ln 2 \approx 0.693,$$
@@ -604,14 +605,14 @@ for question, answers in questions.items():
 # this floor.
 #
 # Does training confirm this? We train two encoders of two layers: one without positions, one with
-# sinusoids. Training takes 150 steps of 64 sequences, under a minute. Then 1,000 freshly drawn
-# sequences and their 1,000 twins test the encoder. The loss is taken at the `?` only.
+# sinusoids. Training takes 150 steps of 64 sequences, under a minute. Each is then tested on 1,000
+# freshly drawn sequences and their twins. The loss is taken at the `?` only.
 
 # %%
-predict("twins", "After 150 steps: how many of the new sequences do the two encoders get right?",
-        a="without positions more than 60 %, since it has learned from many sequences",
-        b="without positions half, with sinusoids more than 95 %",
-        c="without positions half, with sinusoids about 75 %, since 150 steps are few", answer="")
+predict("twins", "Without positions it is half. How many of the new sequences does the encoder "
+        "with sinusoids get right after 150 steps?",
+        a="about 75 %", b="more than 95 %", c="about half as well: 150 steps are too few",
+        answer="")
 
 # %% [markdown]
 # Each run draws its random weights and texts from a number, its **seed**. One run can be lucky, so
@@ -647,8 +648,8 @@ twins = over_seeds([trained(seed, *each) for each in floors.items() for seed in 
 twins
 
 # %% tags=["training"]
-without, with_sinusoids = twins["accuracy"]
-outcome("twins", "a" if without > 0.6 else "b" if with_sinusoids > 0.95 else "c")
+with_sinusoids = twins["accuracy"].iloc[-1]
+outcome("twins", "b" if with_sinusoids > 0.95 else "c" if with_sinusoids < 0.6 else "a")
 
 # %% [markdown]
 # The encoder without positions guesses, as was proved: more training sequences do not help it. The
@@ -668,7 +669,7 @@ predict("causal", "With a causal mask, how many layers does it take until the la
         a="no number is enough: no positions, no order", b="one", c="two", d="about five",
         answer="")
 
-# %% [markdown] exercise="prefix" title="What the last token knows" difficulty=2 minutes=10
+# %% [markdown] exercise="prefix" title="What the last token knows" difficulty=2 minutes=7
 # Write `prefix_sensitivity`: how far does the last output of `f` move when the tokens before the
 # last one are put into a different order?
 #
@@ -676,8 +677,8 @@ predict("causal", "With a causal mask, how many layers does it take until the la
 #   `f` on all $B$ sequences together, not on one after another;
 # - `order` is $(T-1,)$; as before, token `order[t]` moves to position $t$, and the last token stays
 #   last;
-# - the result is the largest absolute change of the last token's output, over all sequences and
-#   features: a single number without axes.
+# - the result is the largest absolute change of the last token's output, over all sequences and all
+#   $D$ numbers: a single number without axes.
 #
 # *Why care:* the result decides between the four answers of the prediction above.
 #
@@ -741,9 +742,9 @@ print(f"one layer, all of its outputs: permutation gap {gap:.1f}")
 
 # %% [markdown]
 # With one layer the last output moves by rounding only. It is made of the token's own vector and of
-# each head's average over all tokens, and an average does not depend on their order. The outputs as
-# a whole are not just reordered: their permutation gap, printed last, is far above rounding error.
-# So the layer is not equivariant.
+# each head's average over all tokens, and an average does not depend on their order. But the layer
+# is not equivariant: the other outputs change by more than a reordering. The gap printed last is
+# far above rounding error.
 #
 # With two layers the last output moves a lot. Why? After the first layer, each output depends on
 # its own token and on the *bag* of tokens that this token sees. Print these bags for two orders of
@@ -786,7 +787,8 @@ outcome("decoder", "a" if right > 0.95 else "c" if right < 0.6 else "b")
 # holds. Two layers learn to use the order that the mask gives them, and solve the task.
 #
 # Where do they use it? The two-layer decoder of seed 0 reads the twins of section 5. Here are the
-# attention weights of the `?`, the mean of four heads. A column is the same token in both rows:
+# attention weights of the `?`, the mean of four heads. In the lower text, A and B have changed
+# places; in its row they are put back, so that each column is one token:
 
 # %% tags=["training"]
 from helpers.model.probes import layer_states
@@ -795,7 +797,7 @@ twin_mask = torch.ones(8, 8).tril().bool()
 
 @torch.no_grad()
 def asked_by_question(model):
-    """Weights of the `?` in each layer, (2, T): both twins, the second with A and B put back."""
+    """Weights of the `?` in each layer, (2, T), a row for each twin; a column is one token."""
     states = layer_states(model, pair.inputs, mask=twin_mask)
     rows = [layer.attention.weights(layer.norms[0](x), twin_mask).mean(1)[:, -1]
             for layer, x in zip(model.layers, states, strict=False)]
@@ -818,12 +820,13 @@ for seed in SEEDS:
 # %% [markdown]
 # In layer 1 the rows are equal: there the `?` knows no order, and no training can change that. In
 # layer 2 they differ, a little or a lot, depending on the seed: by then the later one of A and B
-# has seen the earlier one, so its key and its value are not the same in both twins.
+# has seen the earlier one, so its key and its value are not the same in both twins. (Where the `?`
+# looks at itself, it reads nothing about the order: its own vector is still the same in both twins.
+# It can do so in one of them because it looks elsewhere in the other.)
 #
 # So without positions, an encoder such as BERT has no sense of order, but a decoder such as GPT can
-# have one.
-# Haviv et al. (2022) find the same in trained language models. Positions still help a decoder a
-# little: in Haviv et al., models without positions stay slightly behind models with positions.
+# have one. Haviv et al. (2022) find the same in trained language models, where models without
+# positions stay slightly behind models with positions.
 
 # %% [markdown]
 # ## 7. Four hooks
@@ -838,7 +841,7 @@ plots.show(*hooks.hooks("embed", "rotate", "bias", "context"))
 # | hook | what happens there | units |
 # | --- | --- | --- |
 # | `embed`, once at the input | a vector for each position is added to that of the token | 02, 03 |
-# | `rotate`, on queries and keys | each is changed by its position, in most methods rotated | 05 |
+# | `rotate`, on queries and keys | a query or key is changed, mostly rotated, by its position | 05 |
 # | `bias`, before the softmax | each score gets a term, mostly for its offset $j - i$ | 04, 05 |
 # | `context`, after the softmax | each value gets a vector for its offset before the average | 04 |
 #
@@ -848,7 +851,7 @@ plots.show(*hooks.hooks("embed", "rotate", "bias", "context"))
 # ## What to keep
 #
 # - Attention is an average whose weights come from dot products. Without the scale, one key would
-#   get nearly all weight at large widths. A mask acts before the softmax.
+#   usually get nearly all weight at large widths. A mask acts before the softmax.
 # - Self-attention without positions and mask is permutation-equivariant: $f(Px) = P f(x)$. The
 #   output of a token depends only on this token and on the bag of all tokens.
 # - For given sequences, the best that the bag allows can be counted. No order-blind model does

@@ -780,10 +780,10 @@ most = {reach[each.argmax()] for each in torch.stack(seen, 1)}
 outcome("heads", "a" if most == {-3} else "b" if most <= {-6, -3, 3, 6} else "c")
 
 # %% [markdown]
-# The heads give their largest weight to −3 or to 3, several times the weight without a preference.
-# The rule of the language can be read off: its lag is 3, and the tokens 3 to the left and 3 to the
-# right say most about a hidden token. A token at ±6 is two steps of the rule away. It helps where
-# the token between is hidden as well.
+# The heads give their largest weight mostly to −3 or to 3, several times the weight without a
+# preference. The rule of the language can be read off: its lag is 3, and the tokens 3 to the left
+# and 3 to the right say most about a hidden token. A token at ±6 is two steps of the rule away. It
+# can help where the token between is hidden as well.
 
 # %% [markdown]
 # ### How large must k be?
@@ -820,12 +820,12 @@ outcome("far", "a" if left > 0.9 else "c" if left < 0.1 else "b")
 # layer can single out the offsets up to $k - 1$. A second layer reaches twice as far. With $k = 3$,
 # each token fetches in layer 1 what stands 2 to its left; in layer 2 it reads its left neighbour,
 # which now holds what stands 3 to the left of the token. By this argument $L$ layers reach
-# $L(k-1)$, here 2, 4 and 6 for $k = 2$, 3 and 4:
+# $L(k-1)$, here 2, 4 and 6 for $k = 2$, 3 and 4. The losses fit it only in part:
 #
-# - With $k = 4$, one layer is enough for offset 3, and the loss is that of $k = 8$.
-# - With $k = 3$, both layers are needed, and the loss stays above that of $k = 4$.
-# - With $k = 2$, offset 3 is out of reach by this argument. Even so, the loss is far lower than
-#   without positions, perhaps because “far” still says on which side.
+# - With $k = 4$, one layer should be enough for offset 3: the loss is that of $k = 8$.
+# - With $k = 3$, both layers should be needed: the loss stays above that of $k = 4$.
+# - With $k = 2$, offset 3 should be out of reach. Even so, the loss is far lower than without
+#   positions, perhaps because “far” still says on which side.
 
 # %% [markdown]
 # ## 7. Relatives

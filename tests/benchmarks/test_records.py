@@ -59,11 +59,8 @@ def test_what_unit_08_says_of_its_models_is_so_with_each_recorded_seed() -> None
     blind = runs[[f"none, {kind}" for kind in KINDS]].set_axis(KINDS, axis=1)
     assert (blind > far).all(axis=None)
     assert (runs["echo"] > 0.9).all() and (runs["back"] > 0.4).all()
-    heads = [runs.loc[0, f"{name} head"] for name in ("neighbours", "echo", "back")]
-    assert heads == ["1.1", "1.2", "1.2"]
     assert (runs["most alike from 2 on"] == 60).all()
     assert (runs["other number"] < runs["same number"]).all()
-    assert runs["other number"].agg(["min", "max"]).round(2).tolist() == [0.47, 0.77]
 
 
 @pytest.mark.parametrize("name", ["longer", "patches"])

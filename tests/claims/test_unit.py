@@ -99,7 +99,8 @@ def test_the_table_of_noise_is_right_and_its_attention_knows_where_to_look() -> 
     assert table["inside"].min() > 99.9 and table["beyond"].max() < 25
     assert table["weight three back"].min() > 0.6
     assert table["neighbours"].abs().mean() < 0.2
-    assert reply["rows"].min() > 0.5 and (reply["rows"] - reply["as drawn"]).mean() > -0.03
+    assert (reply["waves"] - reply["as drawn"]).mean() < 0.1  # “hardly more like waves”
+    assert reply["mixed sinusoids"].min() > 0.6
     assert (longer["answered"] == 1).all() and (longer["let through"] == 2).all()
     for seed in sample(range(3), 3):
         model, _ = trained("shift", "learned", seed)

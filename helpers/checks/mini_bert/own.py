@@ -87,6 +87,7 @@ own = Exercise(
         "Write `OwnEncoding`.",
         "Any idea will do",
         "Two hooks stand there",
+        "Then run the check",
         "These properties are checked",
         "(The two order tests",
         "Dropout may leave something out",
