@@ -20,7 +20,6 @@ USED, ALIKE = "as each is used", "masked places only, no dropout, same precision
 TRANSFORMERS, D2L = "transformers, its defaults", "d2l, as its book trains it"
 STEP, GRAPHED = "ours, eager", "ours, fused AdamW, CUDA graphs"
 LONGEST = 256  # words in a text of the race on the grammar
-IMAGE = "![", "png)"  # how an image begins and ends
 
 
 def training() -> Finding:
@@ -72,10 +71,10 @@ def grammar() -> Finding:
     first, last = means[trained].idxmin(), means[trained].idxmax()
     far = means[LONGEST].idxmin()
     return (
-        f"On texts as long as those of the training, {first} comes nearest to the exact limit "
-        f"({means.loc[first, trained]:.2f} nats above it), and {last} stays furthest away "
-        f"({means.loc[last, trained]:.2f}). On texts of {LONGEST} words it is {far} that comes "
-        f"nearest ({means.loc[far, LONGEST]:.2f}).",
+        f"On texts as long as those of the training, “{first}” comes nearest to the exact limit "
+        f"({means.loc[first, trained]:.2f} nats above it), and “{last}” stays furthest away "
+        f"({means.loc[last, trained]:.2f}). On texts of {LONGEST} words it is “{far}” that "
+        f"comes nearest ({means.loc[far, LONGEST]:.2f}).",
         losses.above_limit(runs),
         f"Loss above the limit at three lengths. At {LONGEST}, best first: "
         f"{'; '.join(means[LONGEST].sort_values().index)}.",
@@ -100,13 +99,12 @@ def begin(name: str, text: str, outputs: Outputs) -> str:
 
 def pictures_first(text: str) -> str:
     """The page with the picture of each section behind its first paragraph."""
-    sections = text.split("\n## ")
+    sections = text.split("\n\n## ")
     for n, section in enumerate(sections):
-        heading, answer, *rest = section.split("\n\n")
-        images = [each for each in rest if each.startswith(IMAGE[0]) and each.endswith(IMAGE[1])]
-        others = [each for each in rest if each not in images]
-        sections[n] = "\n\n".join([heading, answer, *images, *others])
-    return "\n## ".join(sections)
+        parts = section.rstrip("\n").split("\n\n")
+        parts[2:] = sorted(parts[2:], key=lambda part: not part.startswith("!["))
+        sections[n] = "\n\n".join(parts)
+    return "\n\n## ".join(sections)
 
 
 def _bars(ax: plt.Axes, series: dict[str, pd.Series]) -> None:

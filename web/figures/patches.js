@@ -78,7 +78,12 @@ export default function draw(element, options) {
   for (const i of range(SIDE + 2 * FAR))
     for (const j of range(SIDE + 2 * FAR))
       if (held(i - FAR) !== i - FAR || held(j - FAR) !== j - FAR)
-        add(back, "rect", {x: edge + CELL * j + 1, y: edge + CELL * i + 1, ...square, class: "none"});
+        add(back, "rect", {
+          x: edge + CELL * j + 1,
+          y: edge + CELL * i + 1,
+          ...square,
+          class: "none",
+        });
   const cells = range(SIDE * SIDE).map((n) =>
     add(back, "rect", {x: CELL * (n % SIDE) + 1, y: CELL * Math.floor(n / SIDE) + 1, ...square}),
   );

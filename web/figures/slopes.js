@@ -8,7 +8,7 @@ const WORDS = 33,
   CELL = 9,
   LEFT = 6,
   TOP = 32, // below the word that looks
-  HIGH = 288; // of all rows, however many there are, so that nothing below them moves
+  HIGH = 240; // of all rows, however many there are, so that nothing below them moves
 
 /** What each head looks at from `query`, by the bias alone. */
 export const looks = (heads, query, form) =>
@@ -107,7 +107,7 @@ export default function draw(element, options) {
   );
   figure.run(({heads, query, form}) => {
     const all = slopes(heads),
-      high = Math.min(48, HIGH / heads);
+      high = Math.min(40, HIGH / heads);
     put(knob, {transform: `translate(${LEFT + CELL * (query + 0.5) - 0.5} 0)`});
     put(mark, {y2: TOP + high * heads});
     rows.forEach(({row, bars, slope}, h) => {
