@@ -110,7 +110,8 @@ def test_a_figure_is_the_same_each_time_and_carries_its_text(notebook: Notebook)
     assert plots.png(_draw(4)[0]) == plots.png(_draw(4)[0])
     assert plots.svg(_draw(4)[0]) == plots.svg(_draw(4)[0])
     plots.show(_draw(4)[0], 'a "line"')
-    assert notebook.metadata == [{"image/png": {"alt": 'a "line"'}}]
+    told = {"alt": 'a "line"', "width": 672, "height": 307}
+    assert notebook.metadata == [{"image/png": told}]
     (output,) = notebook.outputs
     assert output["text/plain"] == 'a "line"'
     assert 'alt="a &quot;line&quot;"' in output["text/html"]

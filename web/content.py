@@ -11,7 +11,7 @@ from pathlib import Path
 import torch
 
 from helpers.course.settings import Course
-from web import encodings, explore, front, links, markdown, measured
+from web import encodings, explore, findings, front, links, markdown, measured
 from web.markdown import cited, relinked
 from web.outputs import Outputs
 from web.units import Unit
@@ -25,7 +25,7 @@ def write(course: Course, pages: Path, out: Path) -> None:
     found = explore.figures()
     outputs = Outputs(out / "pictures", "../pictures")
     units = [Unit(course, name, outputs, found) for name in course.units()]
-    _docs(course, pages)
+    _docs(course, pages, outputs)
     # What is computed is small, and threads would wait for one another.
     with ProcessPoolExecutor(initializer=torch.set_num_threads, initargs=(1,)) as pool:
         lessons = pool.map(partial(_unit, course, outputs, found), course.units())
@@ -71,7 +71,7 @@ def _units(course: Course, pages: Path, out: Path, units: list[Unit]) -> None:
     _put(pages, "units/index", front.index(_got(pages, "units/index"), units))
 
 
-def _docs(course: Course, pages: Path) -> None:
+def _docs(course: Course, pages: Path, outputs: Outputs) -> None:
     """The pages of docs/, with their pictures."""
     for path, page in links.pages(course).items():
         if path.endswith(".md"):
@@ -82,6 +82,8 @@ def _docs(course: Course, pages: Path) -> None:
         shutil.copy(picture, pages / "more")
     _put(pages, "claims", measured.claims(_got(pages, "claims")))
     _put(pages, "more/benchmarks", measured.benchmarks())
+    for name in (*findings.FIRST, "more/questions"):
+        _put(pages, name, findings.begin(name, _got(pages, name), outputs))
 
 
 def _figures(pages: Path, out: Path, figures: list[explore.Figure]) -> None:

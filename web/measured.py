@@ -18,6 +18,7 @@ TITLES = {
     "mini_bert": "Training a mini BERT: tokens per second",
     "generation": "Writing with a KV cache: seconds a token",
     "grading": "Grading: submissions per second",
+    "sliders": "Sliders: from a key to a picture",
 }
 TARGETS = """\
 `make bench` measures what the course promises of its own speed and memory, beside other libraries

@@ -14,6 +14,7 @@ from nbconvert.filters import strip_ansi
 from nbformat import NotebookNode
 
 from helpers import plots
+from helpers.course.authoring.build import FIGURE_HTML
 from helpers.widgets import AGAIN, TYPE
 
 # A notebook's outputs bring the style and the script of JupyterLab along.
@@ -55,8 +56,8 @@ class Outputs:
             return printed(output.text)
         if output.output_type == "error":
             return printed("\n".join(output.traceback))
-        if "text/html" in output.data:
-            return self._markup(output.data["text/html"])
+        if shown := output.data.get(FIGURE_HTML) or output.data.get("text/html"):
+            return self._markup(shown)
         text = output.data.get("text/plain", "")
         return SLIDER if text in (AGAIN, TYPE) else printed(text)
 

@@ -1,17 +1,21 @@
 """Released notebooks run from top to bottom with nothing written; the lesson goes on."""
 
 import html
+import io
 import os
 import re
 import tomllib
+from base64 import b64decode
 from pathlib import Path
 
 import nbformat
 import pytest
 from nbclient import NotebookClient
+from PIL import Image
 
 from helpers import checks, widgets
 from helpers.checks.engine.report import FINDINGS, STUB
+from helpers.course.authoring.build import FIGURE_HTML
 from helpers.course.settings import Course
 from tests.common import UNITS
 from tests.tiers import sample
@@ -78,16 +82,22 @@ def test_each_prediction_comes_out_as_the_text_below_it_says(course: Course, uni
 
 
 @pytest.mark.parametrize("unit", UNITS)
-def test_every_picture_has_a_text_and_every_slider_a_picture(course: Course, unit: str) -> None:
-    cells = nbformat.read(course.solutions / unit / f"{unit}.ipynb", as_version=4).cells
-    for cell in cells:
-        shown = [output.data for output in cell.get("outputs", []) if "data" in output]
-        pictures = [data for data in shown if "<img" in data.get("text/html", "")]
-        for data in shown:
-            assert not {"image/png", "application/vnd.jupyter.widget-view+json"} & data.keys()
-        for data in pictures:
-            assert len(data["text/plain"]) > 20
-            assert f'alt="{html.escape(data["text/plain"])}"' in data["text/html"]
+def test_every_picture_is_sharp_and_has_a_text_wherever_a_solution_is_shown(
+    course: Course, unit: str
+) -> None:
+    path = course.solutions / unit / f"{unit}.ipynb"
+    assert path.stat().st_size <= 1_500_000
+    for cell in nbformat.read(path, as_version=4).cells:
+        shown = [output for output in cell.get("outputs", []) if "data" in output]
+        pictures = [output for output in shown if "image/png" in output.data]
+        for output in shown:
+            assert "application/vnd.jupyter.widget-view+json" not in output.data
+            assert "<img" not in output.data.get("text/html", "")  # many viewers take it out
+        for output in pictures:
+            told, picture = output.metadata["image/png"], output.data["image/png"]
+            assert len(told["alt"]) > 20 and told["alt"] == output.data["text/plain"]
+            assert f'alt="{html.escape(told["alt"])}"' in output.data[FIGURE_HTML]
+            assert Image.open(io.BytesIO(b64decode(picture))).width >= 2 * told["width"]
         if "widgets.explore(" in cell.source:
             assert len(pictures) == 1
-            assert {widgets.AGAIN, widgets.TYPE} & {data["text/plain"] for data in shown}
+            assert {widgets.AGAIN, widgets.TYPE} & {each.data["text/plain"] for each in shown}

@@ -71,3 +71,20 @@ def page(browser: Browser) -> Iterator[Page]:
     page.set_default_timeout(60_000)
     yield page
     context.close()
+
+
+@pytest.fixture
+def phone(browser: Browser, address: str) -> Iterator[Page]:
+    """A phone on which nothing moves by itself; whatever goes wrong in it fails the test."""
+    context = browser.new_context(viewport=figures.PHONE, has_touch=True, reduced_motion="reduce")
+    context.clock.install()  # nobody waits for its timers
+    page = context.new_page()
+    wrong: list[str] = []
+    page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    asked: list[str] = []
+    page.on("request", lambda sent: asked.append(sent.url))
+    yield page
+    context.close()
+    assert wrong == []
+    assert [each for each in asked if not each.startswith((address, "data:,"))] == []

@@ -11,6 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Frame, Page
 
 from helpers import explorable, plots
+from helpers.course.authoring.build import FIGURE_HTML
 from helpers.explorable import data
 from tests.common import ROOT, needs_browser
 from tests.tiers import sample
@@ -84,7 +85,7 @@ def test_the_solutions_hold_the_figures_as_they_are_now() -> None:
     for path in sorted((ROOT / "solutions").glob("*/*.ipynb")):
         for cell in nbformat.read(path, as_version=4).cells:
             for output in cell.get("outputs", []):
-                page = output.get("data", {}).get("text/html", "")
+                page = output.get("data", {}).get(FIGURE_HTML, "")
                 if told := re.search(r'data-module="([\w-]+)"', page):
                     assert page.endswith(f"{explorable.script(folder, told[1])}</script>"), path
                     assert (folder / "figures.css").read_text(encoding="utf-8") in page, path

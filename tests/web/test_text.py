@@ -14,7 +14,7 @@ from helpers.course.authoring import source
 from helpers.course.settings import Course
 from helpers.encodings import REGISTRY
 from tests.common import ROOT, UNITS
-from web import explore, front, links, measured
+from web import explore, findings, front, links, measured
 from web.__main__ import build
 from web.encodings import FAMILIES, equation
 from web.finishing import used
@@ -158,3 +158,17 @@ def test_claims_and_benchmarks_are_told_as_they_are_stored() -> None:
     for path in ROOT.glob("benchmarks/results/*.json"):
         count = len(json.loads(path.read_text(encoding="utf-8"))["rows"])
         assert re.search(rf"`{path.name}` .* {count:,} \|", page), path
+
+
+def test_a_page_of_measurements_begins_with_what_was_found_and_its_picture(tmp_path: Path) -> None:
+    outputs = Outputs(tmp_path, "pictures")
+    for name in findings.FIRST:
+        path = ROOT / "docs" / f"{name.removeprefix('more/')}.md"
+        text = path.read_text(encoding="utf-8") if path.exists() else measured.benchmarks()
+        title, found, picture, *rest = findings.begin(name, text, outputs).split("\n\n")
+        assert title.startswith("# ") and found.startswith("**") and "<img" in picture and rest
+        if name == "more/gpu":  # the same numbers as in the page's own text
+            numbers = re.findall(r"\d+\.\d", found)
+            assert len(numbers) == 3 and all(each in text for each in numbers)
+    moved = findings.pictures_first("# A\n\n## B\n\nb\n\nc\n\n![d](e.png)\n\n## F\n\nf\n\ng")
+    assert moved == "# A\n\n## B\n\nb\n\n![d](e.png)\n\nc\n\n## F\n\nf\n\ng"

@@ -235,9 +235,10 @@ export class Explorable {
       middle = node.querySelector(".knob, .bar");
     let place = null; // measured once, so that a drag asks for no layout
     const moved = (event) => {
-      const x = ((event.clientX - place.left) / place.width) * picture.viewBox.baseVal.width;
-      const y = ((event.clientY - place.top) / place.height) * picture.viewBox.baseVal.height;
-      this.set(to(x, y, this.state));
+      const {x, y, width, height} = picture.viewBox.baseVal;
+      const across = x + ((event.clientX - place.left) / place.width) * width;
+      const down = y + ((event.clientY - place.top) / place.height) * height;
+      this.set(to(across, down, this.state));
     };
     node.classList.add("drags");
     // Else the page scrolls: `touch-action` has no effect on a part of an svg.

@@ -7,7 +7,7 @@ import {Explorable, add, fixed, number, oneOf, put} from "./kit.js";
 const SIDE = 12,
   WIDTH = 64,
   CELL = 26,
-  FAR = 4;
+  FAR = 3; // patches that the query looks away, so many of which lie around the picture
 
 const held = (value) => Math.max(0, Math.min(SIDE - 1, value));
 const near = (value) => Math.max(-FAR, Math.min(FAR, value));
@@ -66,27 +66,37 @@ export default function draw(element, options) {
     },
     ["row", "column", "down", "right"],
   );
-  const size = SIDE * CELL,
-    picture = add(figure.stage, "svg", {viewBox: `0 0 ${size} ${size}`, class: "patches"});
+  // Around the picture is room for what the query looks for beyond its edges.
+  const edge = -FAR * CELL,
+    whole = (SIDE + 2 * FAR) * CELL;
+  const picture = add(figure.stage, "svg", {
+    viewBox: `${edge} ${edge} ${whole} ${whole}`,
+    class: "patches",
+  });
   const back = add(picture, "g", {"aria-hidden": "true"});
+  const square = {width: CELL - 2, height: CELL - 2, rx: 4};
+  for (const i of range(SIDE + 2 * FAR))
+    for (const j of range(SIDE + 2 * FAR))
+      if (held(i - FAR) !== i - FAR || held(j - FAR) !== j - FAR)
+        add(back, "rect", {
+          x: edge + CELL * j + 1,
+          y: edge + CELL * i + 1,
+          ...square,
+          class: "none",
+        });
   const cells = range(SIDE * SIDE).map((n) =>
-    add(back, "rect", {
-      x: CELL * (n % SIDE) + 1,
-      y: CELL * Math.floor(n / SIDE) + 1,
-      width: CELL - 2,
-      height: CELL - 2,
-      rx: 4,
-    }),
+    add(back, "rect", {x: CELL * (n % SIDE) + 1, y: CELL * Math.floor(n / SIDE) + 1, ...square}),
   );
-  const arm = add(back, "line", {class: "hand c2"});
+  const frame = add(back, "rect", {width: CELL, height: CELL, rx: 5, class: "frame"});
+  const arms = ["halo", "hand c1"].map((kind) => add(back, "line", {class: kind}));
   const knobs = [
-    ["Query", "q", 1],
-    ["Where the query looks", "★", 2],
-  ].map(([name, letter, colour]) => {
-    const knob = add(picture, "g", {class: `c${colour}`});
+    ["Query", "q"],
+    ["Where the query looks", "★"],
+  ].map(([name, letter]) => {
+    const knob = add(picture, "g", {class: "c1"});
     add(knob, "circle", {r: 20, class: "grasp"});
-    add(knob, "circle", {r: 10, class: "knob"});
-    add(knob, "text", {y: 4, class: "on-knob"}, letter);
+    add(knob, "circle", {r: 12, class: "knob"});
+    add(knob, "text", {y: 5, class: "on-knob"}, letter);
     figure.handle(
       knob,
       name,
@@ -109,6 +119,10 @@ export default function draw(element, options) {
     );
     return knob;
   });
+  const key = add(figure.stage, "p", {class: "key"});
+  add(key, "span", {class: "swatch alike"}, "high score");
+  add(key, "span", {class: "swatch opposite"}, "below zero");
+  add(key, "span", {class: "swatch framed"}, "highest");
   figure.choice("order", "Positions are", {
     axes: "row and column",
     line: "one number, in reading order",
@@ -141,7 +155,10 @@ export default function draw(element, options) {
       [middle(column), middle(row)],
       [middle(column + right), middle(row + down)],
     ];
-    put(arm, {x1: ends[0][0], y1: ends[0][1], x2: ends[1][0], y2: ends[1][1]});
+    for (const arm of arms)
+      put(arm, {x1: ends[0][0], y1: ends[0][1], x2: ends[1][0], y2: ends[1][1]});
+    const found = scores.indexOf(Math.max(...scores));
+    put(frame, {x: CELL * (found % SIDE), y: CELL * Math.floor(found / SIDE)});
     ends.forEach(([x, y], n) => put(knobs[n], {transform: `translate(${x} ${y})`}));
   }, say);
 }

@@ -11,6 +11,7 @@ const CELL = 26,
 
 /** The numbers of T queries by offset, each of which slides to the column of its key. */
 function grid(parent) {
+  const most = LEFT + (2 * MOST - 1) * CELL;
   const picture = add(parent, "svg", {class: "skewing", "aria-hidden": "true"});
   const frame = add(picture, "rect", {y: TOP - 3, rx: 4, class: "frame"});
   const head = add(picture, "text", {x: LEFT, y: 11, class: "start strong"});
@@ -35,10 +36,8 @@ function grid(parent) {
       letters = ink(theme),
       finished = done === T;
     const wide = LEFT + (2 * T - 1) * CELL;
-    put(picture, {
-      viewBox: `0 0 ${wide} ${TOP + T * CELL + 4}`,
-      style: `max-width: ${1.3 * wide}px`,
-    });
+    // In the middle of the room that the longest text takes, so that nothing below moves.
+    put(picture, {viewBox: `${(wide - most) / 2} 0 ${most} ${TOP + MOST * CELL + 4}`});
     write(head, finished ? "columns: key j" : "columns: offset j − i");
     columns.forEach((label, c) => {
       const shown = c < (finished ? T : 2 * T - 1),

@@ -1,14 +1,14 @@
 /** ALiBi: each head's weights fall with the distance, at a slope of its own. */
 
 import {alibi, range, slopes, softmax} from "./formulas.js";
-import {heat} from "./colours.js";
 import {Explorable, add, fixed, number, oneOf, put, write} from "./kit.js";
 
 const WORDS = 33,
   MOST = 16,
   CELL = 9,
   LEFT = 6,
-  ROW = 20;
+  TOP = 32, // below the word that looks
+  HIGH = 240; // of all rows, however many there are, so that nothing below them moves
 
 /** What each head looks at from `query`, by the bias alone. */
 export const looks = (heads, query, form) =>
@@ -60,27 +60,28 @@ export default function draw(element, options) {
     },
     ["query"],
   );
-  const box = `0 0 372 ${30 + ROW * MOST}`;
+  const box = `0 0 372 ${TOP + HIGH}`;
   const picture = add(figure.stage, "svg", {viewBox: box, class: "slopes"});
   const back = add(picture, "g", {"aria-hidden": "true"});
-  add(back, "text", {x: 366, y: 12, class: "end"}, "slope");
-  const rows = range(MOST).map((h) => {
-    const row = add(back, "g", {transform: `translate(0 ${26 + ROW * h})`});
-    const cells = range(WORDS).map((key) =>
-      add(row, "rect", {x: LEFT + CELL * key, width: CELL - 1, height: ROW - 5, rx: 1.5}),
+  add(back, "text", {x: 366, y: 16, class: "end"}, "slope");
+  const rows = range(MOST).map(() => {
+    const row = add(back, "g", {class: "c3"});
+    const bars = range(WORDS).map((key) =>
+      add(row, "rect", {x: LEFT + CELL * key, width: CELL - 1, rx: 1.5, class: "value"}),
     );
-    return {row, cells, slope: add(row, "text", {x: 366, y: 12, class: "end"})};
+    add(row, "line", {x1: LEFT, x2: LEFT + CELL * WORDS - 1, class: "axis"});
+    return {row, bars, slope: add(row, "text", {x: 366, y: -1, class: "end"})};
   });
   add(
     figure.stage,
     "p",
     {class: "key hint"},
-    "a row is a head, a column a word: the more it stands out, the more it counts",
+    "a row is a head, a bar a word: the higher it is, the more the word counts",
   );
-  const knob = add(picture, "g", {class: "c2"});
+  const knob = add(picture, "g", {class: "c1"});
   add(knob, "rect", {x: -14, y: -2, width: 28, height: 28, class: "grasp"});
-  const mark = add(knob, "line", {y1: 14, class: "cut"});
-  add(knob, "circle", {cy: 12, r: 9, class: "knob"});
+  const mark = add(knob, "line", {y1: 20, class: "thin dashed"});
+  add(knob, "circle", {cy: 12, r: 10, class: "knob"});
   add(knob, "text", {y: 16, class: "on-knob"}, "q");
   const held = (value) => Math.max(0, Math.min(WORDS - 1, value));
   figure.handle(knob, "The word that looks", {
@@ -104,22 +105,21 @@ export default function draw(element, options) {
         words(reach(weights)),
       ]),
   );
-  let tall;
   figure.run(({heads, query, form}) => {
-    const colour = heat(options.theme),
-      all = slopes(heads);
+    const all = slopes(heads),
+      high = Math.min(40, HIGH / heads);
     put(knob, {transform: `translate(${LEFT + CELL * (query + 0.5) - 0.5} 0)`});
-    put(mark, {y2: 24 + ROW * heads});
-    if (tall !== heads) picture.setAttribute("viewBox", `0 0 372 ${30 + ROW * heads}`);
-    tall = heads;
-    rows.forEach(({row, cells, slope}, h) => {
+    put(mark, {y2: TOP + high * heads});
+    rows.forEach(({row, bars, slope}, h) => {
       put(row, {visibility: h < heads ? "visible" : "hidden"});
       if (h >= heads) return;
+      put(row, {transform: `translate(0 ${TOP + high * (h + 1) - 1})`});
       write(slope, written(all[h]));
       // A word's weight beside that of the word itself.
-      cells.forEach((cell, key) =>
-        put(cell, {fill: colour(0.9 * Math.exp(alibi(all[h], key - query, form)))}),
-      );
+      bars.forEach((bar, key) => {
+        const height = (high - 4) * Math.exp(alibi(all[h], key - query, form));
+        put(bar, {y: -height, height});
+      });
     });
   }, say);
 }

@@ -7,9 +7,12 @@ const THETA = 0.3,
   WORDS = 20,
   STEP = 16,
   LEFT = 18; // radians a position; the line of words
+const LINE = 88; // where it lies, below the bar and the query, above the key
 const CONTENT = {q: 0.4, k: 1.0}; // angles before turning
-const R = 84,
-  WEDGE = 44;
+const R = 90,
+  WEDGE = 46;
+// Where the arrows' names stand, further out than each other, so that they never meet.
+const NAMES = {q: 1.12 * R, k: 1.3 * R};
 
 const place = (x) => Math.max(0, Math.min(WORDS - 1, Math.round((x - LEFT) / STEP)));
 const within = (value) => Math.max(0, Math.min(WORDS - 1, value));
@@ -20,31 +23,32 @@ function both({i, j}, n) {
   return {i: i + by, j: j + by};
 }
 
-/** The line of words: a knob for the query, one for the key, and a bar that moves both. */
+/** The line of words: a knob for the query above it, one for the key below, a bar that moves both. */
 function line(figure, parent) {
-  const picture = add(parent, "svg", {viewBox: "0 0 340 92", class: "line"});
+  const picture = add(parent, "svg", {viewBox: "0 0 340 158", class: "line"});
   const back = add(picture, "g", {"aria-hidden": "true"});
   for (const n of range(WORDS)) {
-    add(back, "rect", {x: LEFT + STEP * n - 6, y: 39, width: 12, height: 12, rx: 3, class: "word"});
-    if (n % 5 === 0 || n === WORDS - 1) add(back, "text", {x: LEFT + STEP * n, y: 66}, n);
+    const x = LEFT + STEP * n;
+    add(back, "rect", {x: x - 6, y: LINE - 6, width: 12, height: 12, rx: 3, class: "word"});
+    if (n % 5 === 0 || n === WORDS - 1) add(back, "text", {x, y: 154}, n);
   }
-  add(back, "text", {x: 170, y: 86, class: "hint"}, "position in the text");
-  const bar = add(picture, "g"),
-    grasp = add(bar, "rect", {y: 0, height: 29, class: "grasp"});
-  const seen = add(bar, "rect", {y: 12, height: 7, rx: 3.5, class: "bar"});
+  const bar = add(picture, "g", {class: "c3"}),
+    grasp = add(bar, "rect", {y: 8, height: 28, class: "grasp"});
+  const seen = add(bar, "rect", {y: 18, height: 8, rx: 4, class: "bar"});
   figure.handle(bar, "Query and key together", {
     to: (x, _, state) => both(state, Math.round((x - LEFT) / STEP - (state.i + state.j) / 2)),
     by: (dx, dy, state) => both(state, dx + dy),
     now: ({i, j}) => [Math.min(i, j), 0, WORDS - 1, `query at ${i}, key at ${j}`],
   });
   const knobs = [
-    ["i", "q", "Query", 1],
-    ["j", "k", "Key", 2],
-  ].map(([key, letter, name, n]) => {
+    ["i", "q", "Query", 1, LINE - 24],
+    ["j", "k", "Key", 2, LINE + 24],
+  ].map(([key, letter, name, n, y]) => {
     const knob = add(picture, "g", {class: `c${n}`});
-    add(knob, "rect", {x: -16, y: 29, width: 32, height: 40, class: "grasp"});
-    add(knob, "circle", {cy: 45, r: 9, class: "knob"});
-    add(knob, "text", {y: 49, class: "on-knob"}, letter);
+    add(knob, "line", {y1: LINE, y2: y, class: "cut"});
+    add(knob, "rect", {x: -14, y: y - 14, width: 28, height: 28, class: "grasp"});
+    add(knob, "circle", {cy: y, r: 10, class: "knob"});
+    add(knob, "text", {y: y + 4, class: "on-knob"}, letter);
     figure.handle(knob, `${name}'s position`, {
       to: (x) => ({[key]: place(x)}),
       by: (dx, dy, state) => ({[key]: within(state[key] + dx + dy)}),
@@ -56,7 +60,7 @@ function line(figure, parent) {
     const low = LEFT + STEP * Math.min(state.i, state.j),
       wide = STEP * Math.abs(state.i - state.j);
     put(grasp, {x: low - 14, width: wide + 28});
-    put(seen, {x: low - 6, width: wide + 12});
+    put(seen, {x: low - 10, width: wide + 20});
     for (const each of knobs) each(state);
   };
 }
@@ -64,12 +68,12 @@ function line(figure, parent) {
 /** The circle on which both are arrows, with the angle between them. */
 function circle(parent) {
   const picture = add(parent, "svg", {
-    viewBox: "-110 -110 220 220",
+    viewBox: "-126 -126 252 252",
     class: "circle",
     "aria-hidden": "true",
   });
   add(picture, "circle", {r: R, class: "dial"});
-  const wedge = add(picture, "path", {class: "shape"});
+  const wedge = add(picture, "path", {class: "c3 between"});
   const arrows = ["q", "k"].map((name, n) => [
     add(picture, "line", {class: `ghost c${n + 1}`}),
     add(picture, "line", {class: `hand c${n + 1}`}),
@@ -82,9 +86,10 @@ function circle(parent) {
   return ({i, j}) => {
     const angles = [CONTENT.q + i * THETA, CONTENT.k + j * THETA];
     arrows.forEach(([, hand, name], n) => {
-      const [x, y] = turned([R, 0], angles[n]);
+      const [x, y] = turned([R, 0], angles[n]),
+        [nameX, nameY] = turned([Object.values(NAMES)[n], 0], angles[n]);
       put(hand, {x2: x, y2: -y});
-      put(name, {x: x * 1.18, y: -y * 1.18 + 5});
+      put(name, {x: nameX, y: 5 - nameY});
     });
     const gap = Math.atan2(Math.sin(angles[1] - angles[0]), Math.cos(angles[1] - angles[0]));
     const [from, to] = angles.map((angle) => turned([WEDGE, 0], angle)); // the shorter way round
@@ -102,14 +107,14 @@ export const score = (i, j) => Math.cos(CONTENT.k - CONTENT.q + (j - i) * THETA)
 /** The score by offset, with a point that stays where it is while both move. */
 function curve(parent) {
   const picture = add(parent, "svg", {
-    viewBox: "0 0 340 118",
+    viewBox: "0 0 340 130",
     class: "line",
     "aria-hidden": "true",
   });
   const x = (offset) => 170 + (150 * offset) / (WORDS - 1),
-    y = (value) => 50 - 34 * value;
+    y = (value) => 66 - 34 * value;
   add(picture, "line", {x1: 20, x2: 320, y1: y(0), y2: y(0), class: "axis"});
-  add(picture, "line", {x1: x(0), x2: x(0), y1: 10, y2: 90, class: "grid"});
+  add(picture, "line", {x1: x(0), x2: x(0), y1: 26, y2: 106, class: "grid"});
   const all = range(20 * WORDS).map((n) => (n / 10 - WORDS) * ((WORDS - 1) / WORDS));
   const path = all.map((offset) => `${x(offset)} ${y(score(0, offset))}`).join("L");
   add(picture, "path", {d: `M${path}`, class: "curve c3"});
@@ -118,16 +123,15 @@ function curve(parent) {
     [0, "offset j − i"],
     [15, "to the right"],
   ])
-    add(picture, "text", {x: x(at), y: 112}, text);
+    add(picture, "text", {x: x(at), y: 126}, text);
   const stem = add(picture, "line", {y1: y(0), class: "cut c3"});
   const point = add(picture, "circle", {r: 7, class: "knob c3"}),
-    text = add(picture, "text", {class: "strong"});
+    text = add(picture, "text", {x: 170, y: 13, class: "strong"});
   return ({i, j}) => {
     const value = score(i, j),
       at = {x: x(j - i), y: y(value)};
     put(stem, {x1: at.x, x2: at.x, y2: at.y});
     put(point, {cx: at.x, cy: at.y});
-    put(text, {x: Math.max(50, Math.min(290, at.x)), y: at.y + (value > 0 ? -13 : 23)});
     write(text, `score ${fixed(value)}`);
   };
 }
@@ -138,18 +142,24 @@ function say({i, j}) {
   const where = away ? `${away} ${side} the query` : "where the query is";
   return (
     `The query at ${i} has turned ${times(i)} by ${fixed(THETA, 1)} radians, the key at ${j} ` +
-    `has turned ${times(j)}. The key is ${where}, and their score is ${fixed(score(i, j))}. Drag the bar between ` +
-    "them: both arrows turn, and the angle between them, so the score, stays."
+    `has turned ${times(j)}. The key is ${where}, and their score is ${fixed(score(i, j))}. Drag the bar: ` +
+    "both arrows turn, and what is green stays, the angle between them and so the score."
   );
 }
 
 export default function draw(element, options) {
   const spec = {i: number(0, WORDS - 1, 11), j: number(0, WORDS - 1, 6)};
   const figure = new Explorable(element, options, spec, ["i", "j"]);
-  const left = add(figure.stage, "div", {class: "part"}),
-    right = add(figure.stage, "div", {class: "part"});
-  const parts = [circle(left), line(figure, right), curve(right)];
-  add(left, "p", {class: "hint"}, "faint: before they are turned");
+  const part = (title) => {
+    const made = add(figure.stage, "div", {class: "part"});
+    add(made, "p", {class: "head"}, title);
+    return made;
+  };
+  const text = part("1. A query and a key stand in a text"),
+    turn = part("2. Each turns by its own position"),
+    scores = part("3. Their score depends on the offset");
+  const parts = [line(figure, text), circle(turn), curve(scores)];
+  add(turn, "p", {class: "hint"}, "faint: before they are turned");
   figure.button("Move both one on", (state) => both(state, 1));
   figure.button("Move both one back", (state) => both(state, -1));
   figure.run((state) => parts.forEach((each) => each(state)), say);

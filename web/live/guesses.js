@@ -37,13 +37,17 @@ export class Guesses {
       const top = add(add(table, "thead"), "tr");
       for (const each of head) add(top, each ? "th" : "td", each ? {scope: "col"} : {}, each);
       const body = add(table, "tbody");
+      const others = blind?.[gap].likely ?? likely;
+      // What one of the two has among its five, and the other has not, stands out.
+      const marked = (piece, beside) =>
+        beside.some(([each]) => each === piece) ? "" : "live-changed";
       likely.forEach(([piece, probability], n) => {
         const line = add(body, "tr");
-        add(line, "th", {scope: "row"}, piece);
+        add(line, "th", {scope: "row", class: marked(piece, others)}, piece);
         bar(line, probability);
         if (!blind) return;
-        const [other, much] = blind[gap].likely[n];
-        add(line, "td", {class: "live-other"}, other);
+        const [other, much] = others[n];
+        add(line, "td", {class: `live-other ${marked(other, likely)}`}, other);
         bar(line, much);
       });
     });

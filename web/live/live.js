@@ -95,7 +95,8 @@ function help(figure) {
     "p",
     {class: "hint"},
     "Drag a word to another place, or move it with the arrow keys. Press a " +
-      "word to hide it, and [MASK] to fill it. A dotted word is read in pieces; ## goes on the piece before it.",
+      "word to hide it, and [MASK] to fill it. A dotted word is read in pieces; ## goes on the piece before it. " +
+      "A bold answer is among the likeliest of one model only.",
   );
   examples(figure, box);
   add(

@@ -26,6 +26,11 @@ from helpers.course.authoring import check_call, contents, nbgrade, notebook, so
 from helpers.course.settings import Course, CourseError
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
+# Every viewer shows a PNG that stands alone. Beside HTML it may not be looked at: viewers made of
+# nbconvert prefer that, and some, as GitHub, then take scripts and addresses of SVG images out of
+# it. All pass over a type that they do not know, under which Altair, too, stores a chart beside its
+# PNG. So the HTML, whose picture is an SVG, is kept under this one, for the site.
+FIGURE_HTML = "application/vnd.order-matters.figure"
 NO_BADGE = "No Colab badge: owner, repository, release and wheel in [tool.course] are not all set."
 QUIET = {  # what a solution shows is the same each time
     "PYTHONHASHSEED": "0",
@@ -209,7 +214,7 @@ def run(unit: str, solution: NotebookNode, folder: Path) -> None:
 
 
 def _stable(output: Any, cell: NotebookNode) -> Any:
-    """Return the output without widgets, whose ids are random, and one form of each picture.
+    """Return the output without widgets, whose ids are random, and with figures as PNG.
 
     Raises:
         CourseError: it is one of stderr.
@@ -218,7 +223,6 @@ def _stable(output: Any, cell: NotebookNode) -> Any:
         raise CourseError(f"a solution writes to stderr: {output.text}\nin the cell\n{cell.source}")
     if "data" in output:
         output.data.pop(WIDGET, None)
-        if "text/html" in output.data:  # has the picture, as SVG
-            output.data.pop("image/png", None)
-            output.metadata.pop("image/png", None)
+        if {"image/png", "text/html"} <= output.data.keys():
+            output.data[FIGURE_HTML] = output.data.pop("text/html")
     return output
