@@ -87,7 +87,7 @@ def test_copies_of_a_checks_cell_are_plain_cells_and_kept(made: Made) -> None:
     found["cells"][:0] = [helper, invented]
     notebook, repairs = repaired(json.dumps(found).encode(), made.released)
     assert notebook.cells[0].source == helper["source"]
-    assert "a cell that claims to be graded and is not, made a plain one" in repairs
+    assert "a graded cell that this release has not, made a plain one" in repairs
     assert graded(notebook) == graded(made.worked)
 
 
