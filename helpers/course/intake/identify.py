@@ -10,6 +10,7 @@ import hashlib
 import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
+from datetime import UTC
 from pathlib import Path
 
 from helpers.course.intake import platforms, times
@@ -21,7 +22,7 @@ WRAPPERS = ("submitted", "submissions")  # beside the name of the archive: a fol
 BYTES = 230  # of a name; a folder's may have 255
 # "ada+02-sinusoidal+2026-11-29 20:33:29.123456 UTC+bF3x…", as nbgrader submit names a folder
 INBOUND = re.compile(
-    r"(?P<student>.+)\+(?P<unit>[^+]+)\+(?P<time>[0-9]{4}-[0-9-]+ [0-9:.]+ [^+]+)(\+[\w=-]+)?"
+    r"(?P<student>.+)\+(?P<unit>[^+]+)\+(?P<time>20[0-9-]+ [0-9:.]+ \+?[^+]+)(\+[\w=-]+)?"
 )
 
 
@@ -125,10 +126,10 @@ def _person(file: File, units: Collection[str], platform: str) -> tuple[Person, 
         said = (said.replace(unit, "").strip(" _-") if unit and not platform else said) or said
     if not platform:
         if submitted := INBOUND.fullmatch(name):  # one of several that this student may have
-            said, time = submitted["student"], times.of_nbgrader(submitted["time"].encode(), None)
-            parts = (submitted["unit"], name, *below)
-            order = (0.0, time.timestamp() if time else file.order[1])
-            inside = replace(file, parts=parts, order=order)
+            said, unit, time, _ = submitted.groups()
+            when = times.of_nbgrader(time.encode(errors="replace"), None)
+            order = (0.0, when.replace(tzinfo=UTC).timestamp() if when else file.order[1])
+            inside = replace(file, parts=(unit, name, *below), order=order)
         return Person(student_of(said), said), inside
     # What could be somebody's name with their number is not left so.
     student = _with_digest(said) if re.search(r"-[0-9]+\Z", said) else student_of(said)

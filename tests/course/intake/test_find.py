@@ -66,13 +66,12 @@ def test_an_exchanges_inbound(two_units: Course, tmp_path: Path) -> None:
         "ada+01-tiny+2026-11-30 09:00:00.000000 UTC+aaaaaaaaaaaa": "later",
         "ada+01-tiny+2026-11-29 09:00:00.000000 UTC+bF3xQ_a-9ZkE": "earlier",
         "bob+01-tiny+2026-99-29 09:00:00.000000 UTC+bbbbbbbbbbbb": "no such month",
-        "c+++02-small+2026-11-29 09:00:00.000000 UTC": "without a random end",
+        "c+++02-small+2026-11-29 09:00:00.000000 +04": "of another zone, without a random end",
     }
     files: dict[str, str | bytes] = {}
     for name, secret in names.items():
-        time = name[name.index("+2026") + 1 :].partition("+")[0]
-        beside = {"work.ipynb": NOTEBOOK, "timestamp.txt": time, "submission_secret.txt": secret}
-        files |= {f"{name}/{each}": content for each, content in beside.items()}
+        files |= {f"{name}/work.ipynb": NOTEBOOK, f"{name}/submission_secret.txt": secret}
+        files[f"{name}/timestamp.txt"] = name.split("+", 2)[2][:30]
     for place in both(tmp_path, files):
         ada, bob, cpp = intake.find(two_units, place, tmp_path / "unpacked")
         assert who([ada, bob, cpp]) == [
