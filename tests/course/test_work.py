@@ -140,7 +140,7 @@ def test_the_command_renews_once_and_leaves_what_is_no_notebook(
     monkeypatch.chdir("/")
     words = ["work", "--course", str(tiny.root)]
     assert main(["work"]) == 1
-    assert "use --course" in capsys.readouterr().err
+    assert "--course DIR" in capsys.readouterr().err
     _cell(begun, "# EXERCISE double").source = ANSWER
     nbformat.write(begun, tiny.work / PLACE)
     _release(tiny, NEW)
