@@ -35,7 +35,7 @@ def main(arguments: list[str] | None = None) -> int:
     """
     options = _parser().parse_args(arguments)
     try:
-        course = settings.find()
+        course = settings.find(options.course)
         if options.graded and arguments is None and foreground.is_root():
             from helpers.course import privileges
 
@@ -72,6 +72,7 @@ def _parser() -> argparse.ArgumentParser:
     def command(name: str, run: Run, text: str, **more: Any) -> Add:
         made = commands.add_parser(name, help=text)
         made.set_defaults(run=run, **{"graded": False, "stopped": "stopped"} | more)
+        made.add_argument("--course", type=Path, help="checkout (default: the one around you)")
         return made.add_argument
 
     for add_all in (_for_learners, _for_instructors, _for_authors):

@@ -134,6 +134,10 @@ class ClassGradebook:
         self, found: Submission, submission: SubmittedAssignment, entry: journal.Entry
     ) -> dict[str, Any]:
         """Return a row of grades.csv, with the marks that the gradebook has now."""
+        for kind in ("autograded", "feedback"):  # where nbgrader's own feedback looks for it
+            for name, path in found.exchange.items():
+                place = self._file(kind, found.student, found.unit).with_name(name)
+                settings.write(place, path.read_bytes())
         lateness.enter(submission, found, self.rules)
         late = {"late": lateness.described(submission, found)}
         return entry["row"] | self._current(submission, entry) | late
