@@ -6,7 +6,7 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import datetime, tzinfo
+from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
 
 from nbformat import NotebookNode
@@ -39,6 +39,7 @@ class Submission:
         notes: what was unusual about how it came, in words, safe for a table.
         problem: why it cannot be graded, as it is.
         when: it was handed in, in UTC, where nbgrader or the platform has written that down.
+        extension: by which the due date is later for this person, where a roster says so.
         platform_id: of the student, where the name has it.
         return_as: what the name of a file begins with that the platform takes back for this try.
         files: copies of what goes with the notebook, by name relative to it.
@@ -52,6 +53,7 @@ class Submission:
     notes: tuple[str, ...] = ()
     problem: str = ""
     when: datetime | None = None
+    extension: timedelta | None = None
     platform_id: str = ""
     return_as: str = ""
     files: dict[str, Path] = field(default_factory=dict, hash=False)
@@ -106,8 +108,10 @@ def submissions(
         files, left = _beside(upload.files, last.file)
         exchange = _exchange(upload.files, last.file)
         used |= {last.file.copy, *(each.copy for each in (*files.values(), *exchange.values()))}
-        many = [f"of {len(several)} notebooks, this counts: {last.file.name}"] * (len(several) > 1)
         when, odd = _when(exchange, last.file, zone)
+        time = f", handed in {when:%Y-%m-%d %H:%M} UTC" if when else ""
+        which = f"of {len(several)} notebooks, this counts: {last.file.name}{time}"
+        many = [which] * (len(several) > 1)
         yield Submission(
             student,
             unit,
@@ -123,7 +127,11 @@ def submissions(
     for unit in (others.keys() - tries - {""}) or ({""} if not tries else ()):
         some = others[unit]
         nothing = f"no notebook, but {_some(some)}" if some else "no notebook in the folder"
-        yield Submission(student, unit, problem="; ".join(upload.problems[:NAMED]) or nothing)
+        problem = "; ".join(upload.problems[:NAMED]) or nothing
+        kept = _kept(upload.files, unit, names)
+        used |= {*kept.values()}
+        return_as = next((each.return_as for each in upload.files), "")
+        yield Submission(student, unit, problem=problem, return_as=return_as, exchange=kept)
     for file in upload.files:
         if file.copy and file.copy not in used:
             file.copy.unlink()
@@ -180,6 +188,16 @@ def _exchange(files: list[File], notebook: File) -> dict[str, File]:
         return {}
     places = {(*notebook.parts[:-1], name) for name in EXCHANGE}
     return {each.name: each for each in files if each.parts in places and not each.archive}
+
+
+def _kept(files: list[File], unit: str, names: Names) -> dict[str, Path]:
+    """Return copies of what nbgrader wrote where no notebook is, by name; the newest of each."""
+    return {
+        each.name: each.copy
+        for each in sorted(files, key=lambda each: each.order)
+        if each.name in EXCHANGE and each.copy and not each.archive and not each.return_as
+        if _unit_of(each.parts[:-1], names) == unit
+    }
 
 
 def _when(

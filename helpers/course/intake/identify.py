@@ -90,7 +90,7 @@ def people(place: Path, units: Collection[str], platform: str = "") -> list[Pers
     # Who is called what another is given makes way, whoever comes first.
     for person in sorted(found.values(), key=lambda each: each.student == each.said):
         while person.student in named:
-            person = replace(person, student=_with_digest(person.student))
+            person = replace(person, student=with_digest(person.student))
         named[person.student] = person
     return [named[student] for student in sorted(named)]
 
@@ -132,7 +132,7 @@ def _person(file: File, units: Collection[str], platform: str) -> tuple[Person, 
             inside = replace(file, parts=(unit, name, *below), order=order)
         return Person(student_of(said), said), inside
     # What could be somebody's name with their number is not left so.
-    student = _with_digest(said) if re.search(r"-[0-9]+\Z", said) else student_of(said)
+    student = with_digest(said) if re.search(r"-[0-9]+\Z", said) else student_of(said)
     note = f"{PLATFORMS[platform].title} gives no such name, so nobody's number is in it"
     return Person(student, said, note=note), inside
 
@@ -143,9 +143,10 @@ def student_of(said: str) -> str:
     It depends on nobody else's.
     """
     whole = plain(said, BYTES)
-    return whole if said == whole and len(whole.encode()) <= BYTES else _with_digest(said)
+    return whole if said == whole and len(whole.encode()) <= BYTES else with_digest(said)
 
 
-def _with_digest(said: str) -> str:
+def with_digest(said: str) -> str:
+    """Return what a folder can have of a name, and a digest of the whole."""
     digest = hashlib.sha256(repr(said).encode(errors="surrogatepass")).hexdigest()
     return f"{plain(said)}-{digest[:8]}"

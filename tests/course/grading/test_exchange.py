@@ -55,7 +55,7 @@ class Machine:
     def type(self, user: str, lines: str) -> str:
         """Run lines in a shell of the user's, in their home; return what they print."""
         number = USERS[user]
-        words = [*_bubblewrap(), "--ro-bind", str(self.root / "passwd"), "/etc/passwd"]
+        words = [*bubblewrap(), "--ro-bind", str(self.root / "passwd"), "/etc/passwd"]
         words += ["setpriv", "--clear-groups", f"--reuid={number}", f"--regid={number}"]
         words += ["sh", "-ec", lines]
         environment = {
@@ -72,7 +72,7 @@ class Machine:
         return done.stdout + done.stderr
 
 
-def _bubblewrap() -> Iterator[str]:
+def bubblewrap() -> Iterator[str]:
     """Show root's machine, with this Python for all, which may be root's own.
 
     The list of users is one's own, so that no account is made.
@@ -93,7 +93,7 @@ def machine() -> Iterator[Machine]:
         yield Machine(Path(name))
 
 
-def _typed(block: str) -> tuple[str, str]:
+def typed(block: str) -> tuple[str, str]:
     """Return who types a block, and what."""
     [who] = {line.partition("$ ")[0] for line in block.splitlines()}
     return who, block.replace(f"{who}$ ", "")
@@ -102,7 +102,7 @@ def _typed(block: str) -> tuple[str, str]:
 @pytest.mark.rotating
 @as_root
 def test_three_users_do_as_the_page_says(machine: Machine) -> None:
-    release, submit, grade, fetch, stock = map(_typed, BLOCKS)
+    release, submit, grade, fetch, stock = map(typed, BLOCKS)
     solution = nbformat.writes(build.make(machine.course, UNIT, machine.root / "made").solution)
     machine.type(*release)
     fetching, submitting = submit[1].splitlines()

@@ -79,7 +79,8 @@ def test_an_exchanges_inbound(two_units: Course, tmp_path: Path) -> None:
         ]  # fmt: skip
         assert ada.when == datetime(2026, 11, 30, 9) and not ada.files
         assert ada.exchange["submission_secret.txt"].read_text() == "later"
-        assert ada.notes[0] == "of 2 notebooks, this counts: work.ipynb"
+        time = "handed in 2026-11-30 09:00 UTC"
+        assert ada.notes[0] == f"of 2 notebooks, this counts: work.ipynb, {time}"
 
 
 @pytest.mark.parametrize("names", PLATFORMS)
