@@ -1,6 +1,8 @@
 """Everybody who hands in gets a page: what counted, what was repaired, why there are no marks."""
 
 import re
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -137,3 +139,14 @@ def test_a_learner_asks_for_a_regrade(desk: Desk) -> None:
     flagged = page.split('<section aria-labelledby="flagged">')[1].split("</section>")[0]
     assert "asks for a regrade: triple(x) is &lt;x&gt;, *as you asked*." in flagged
     assert "bob" not in flagged and "week" not in flagged
+
+
+def test_who_ends_the_command_ends_the_server() -> None:
+    inner = "import time; print('started', flush=True); time.sleep(600)"
+    words = [sys.executable, "-c", inner]
+    outer = f"from helpers.course import foreground; raise SystemExit(foreground.run({words!r}))"
+    with subprocess.Popen([sys.executable, "-c", outer], stdout=subprocess.PIPE) as process:
+        assert process.stdout and process.stdout.readline() == b"started\n"
+        process.terminate()
+        assert process.stdout.read() == b""  # which waits for all that have it
+        assert process.wait() != 0
