@@ -4,7 +4,7 @@ c = get_config()  # noqa: F821  (nbgrader provides it)
 
 c.CourseDirectory.course_id = "order-matters"
 c.CourseDirectory.source_directory = "build/source"  # written by `course build`
-c.CourseDirectory.release_directory = "notebooks"
+c.CourseDirectory.release_directory = "build/release"  # notebooks/ is written by `course build`
 
 c.ClearSolutions.code_stub = {"python": "# your lines here\nraise NotImplementedError()"}
 c.ClearSolutions.text_stub = "*Your answer here.*"

@@ -23,6 +23,7 @@ READ_BY = {
     "solutions/": ["tests/notebooks"],
     "benchmarks/results/": ["tests/benchmarks", "tests/notebooks", "tests/claims", "tests/web"],
     "docs/": ["tests/web/test_text.py", "tests/encodings/test_table.py", "tests/claims"],
+    "docs/grading.md": ["tests/course/grading/test_exchange.py"],
     "docs/starting.md": ["tests/course/test_without_make.py"],
     "web/": ["tests/web"],
     "Makefile": ["tests/course/test_without_make.py", "tests/project"],

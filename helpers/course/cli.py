@@ -35,7 +35,7 @@ def main(arguments: list[str] | None = None) -> int:
     """
     options = _parser().parse_args(arguments)
     try:
-        course = settings.find()
+        course = settings.find(options.course)
         if options.graded and arguments is None and foreground.is_root():
             from helpers.course import privileges
 
@@ -72,6 +72,7 @@ def _parser() -> argparse.ArgumentParser:
     def command(name: str, run: Run, text: str, **more: Any) -> Add:
         made = commands.add_parser(name, help=text)
         made.set_defaults(run=run, **{"graded": False, "stopped": "stopped"} | more)
+        made.add_argument("--course", type=Path, help="checkout (default: the one around you)")
         return made.add_argument
 
     for add_all in (_for_learners, _for_instructors, _for_authors):
@@ -87,6 +88,9 @@ def _for_learners(command: Callable[..., Add]) -> None:
     add = command("work", "work", "bring a newer release into work/, keeping answers")
     add("units", nargs="*", help="units to renew; all if none is named")
 
+    add = command("try", "practice", "grade your own notebook as practice; no mark is kept")
+    add("notebook", type=Path, nargs="?", help="default: unit 00 in work/")
+
     command("doctor", "doctor", "look at this machine and say what is missing")
 
 
@@ -99,6 +103,7 @@ def _for_instructors(command: Callable[..., Add]) -> None:
     add("--scheduler", default="", help="address of a Dask cluster that runs the notebooks")
     add("--platform", default="", choices=PLATFORMS, help="which learning platform gave the names")
     add("--late", type=Path, help="TOML file with due dates and a policy")
+    add("--roster", type=Path, help="CSV file with the class: login, name, address, number, group")
     again = "leave all else as it is, and grade again only "
     add("--only", action="append", default=[], help=again + "this learner")
     add("--unit", default="", help=again + "this unit")
@@ -148,6 +153,7 @@ def _grade(course: Course, options: argparse.Namespace) -> None:
         learners=options.only,
         unit=options.unit,
         late=options.late,
+        people=options.roster,
         platform=options.platform,
     )
     print(grades_csv.as_text(table))
@@ -159,7 +165,9 @@ def _grade(course: Course, options: argparse.Namespace) -> None:
 
 def _report(course: Course, options: argparse.Namespace) -> None:
     from helpers.course import report
+    from helpers.course.grading.gradebook import refresh
 
+    refresh(options.out)
     print(f"report: {report.write(course, options.out)}")
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Iterator
-from contextlib import closing
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -12,16 +11,13 @@ from urllib.parse import quote
 
 import pandas as pd
 
-from helpers.course import worksheets
-from helpers.course.authoring import nbgrade
-from helpers.course.grading import grades_csv
-from helpers.course.grading.gradebook import ClassGradebook
-from helpers.course.grading.journal import exclusive_lock
+from helpers.course.grading import roster, worksheets
+from helpers.course.grading.gradebook import NO_UNIT, refresh
 from helpers.course.grading.lateness import NOT_KNOWN
 from helpers.course.intake import platforms
 from helpers.course.intake.platforms import PLATFORMS, Platform
 from helpers.course.pages.page import number
-from helpers.course.settings import Course, CourseError
+from helpers.course.settings import CourseError
 
 
 def export(out: Path, to: str, worksheet: Path, unit: str, column: str) -> list[str]:
@@ -38,17 +34,17 @@ def export(out: Path, to: str, worksheet: Path, unit: str, column: str) -> list[
         CourseError: nothing has been graded, or it cannot be told what goes where.
     """
     platform = PLATFORMS[to]
-    rows = _of_unit(grades_csv.read(out), out, unit)
+    rows = _of_unit(refresh(out), out, unit)
+    rows["aliases"] = roster.aliases(out, rows.student)
     returned = [name for each in rows.return_as if (name := platforms.likely([f"{each}x"]))]
     if returned and to not in returned:
         title = PLATFORMS[returned[0]].title
         raise CourseError(f"these were handed in at {title}; export them --to {returned[0]}")
-    rows = _current(rows, out)
     waiting = {row.student: why for row in rows.itertuples() if (why := _unfinished(row))}
     done = rows[~rows.student.isin(waiting)]
     if done.empty:
         raise CourseError(f"nobody in {out} has a mark in this unit yet")
-    table, said = _merged(platform, worksheet, column, rows, done)
+    table, said, names = _merged(platform, worksheet, column, rows, done)
     said += [f"without a mark: {who} ({why})" for who, why in waiting.items()]
     if unknown := [row.student for row in done.itertuples() if NOT_KNOWN in row.late]:
         said.append(f"not known whether late, so without a penalty: {', '.join(unknown)}")
@@ -57,7 +53,9 @@ def export(out: Path, to: str, worksheet: Path, unit: str, column: str) -> list[
     grades = out / "export" / f"{unit}-{to}.csv"
     worksheets.write(table, grades)
     feedback = grades.with_name(f"{unit}-{to}-feedback.zip")
-    said += _zipped(out, platform, feedback, done)
+    unread = rows.status.str.startswith("graded") & ~rows.student.isin(done.student)
+    unread |= rows.status.str.endswith(roster.MISSING)
+    said += _zipped(out, platform, feedback, rows[~unread], names)
     said.append(f"Upload them in {platform.title}: {platform.upload}.")
     return [*said, f"marks: {grades}", f"feedback: {feedback}"]
 
@@ -75,23 +73,6 @@ def _of_unit(rows: pd.DataFrame, out: Path, unit: str) -> pd.DataFrame:
     return pd.concat([chosen, rows[(rows.unit == "") & ~rows.student.isin(chosen.student)]])
 
 
-def _current(rows: pd.DataFrame, out: Path) -> pd.DataFrame:
-    """Put the marks into the rows that the gradebook has now: a person may have given some since.
-
-    Raises:
-        CourseError: it has none of somebody who was graded.
-    """
-    if not (out / "gradebook.db").exists():
-        raise CourseError(f"{out} holds no gradebook.db; `course grade` writes it")
-    graded = rows[rows.status.str.startswith("graded")]
-    keys = zip(graded.index, graded.student, graded.unit, strict=True)
-    with exclusive_lock(out), closing(ClassGradebook(out, nbgrade.settings(Course(out)))) as book:
-        found = {index: book.now(*of_whom) for index, *of_whom in keys}
-    rows = rows.astype(object)
-    rows.update(pd.DataFrame.from_dict(found, orient="index"))
-    return rows
-
-
 def _unfinished(row: Any) -> str:
     """Why a row has no mark yet; empty where it has one."""
     if not row.status.startswith("graded"):
@@ -102,8 +83,11 @@ def _unfinished(row: Any) -> str:
 
 def _merged(
     platform: Platform, path: Path, column: str, rows: pd.DataFrame, done: pd.DataFrame
-) -> tuple[pd.DataFrame, list[str]]:
-    """Return the platform's table with the marks of those who are `done`; other cells stay."""
+) -> tuple[pd.DataFrame, list[str], dict[str, str]]:
+    """Return the platform's table with the marks of those who are `done`; other cells stay.
+
+    With it come what to say, and what it tells of the names of files, by learner.
+    """
     table, unit = worksheets.read(path), rows.unit.iloc[0]
     place = _marks_column(platform, table, path, unit, column)
     here, there = max(map(float, done.max_score)), worksheets.maximum(table, place)
@@ -118,7 +102,8 @@ def _merged(
         table.loc[row, place] = marks.get(student, table.loc[row, place])
     said = [f"not in {path.name}: {who} ({why})" for who, why in without.items()]
     shown = [each.casefold() for each in (*platform.shows, *platform.needs)]
-    return table[[n for n in table if n == place or n.casefold() in shown]], said
+    kept = table[[n for n in table if n == place or n.casefold() in shown]]
+    return kept, said, worksheets.file_names(platform, table, found)
 
 
 def _marks_column(
@@ -141,17 +126,21 @@ def _marks_column(
     return fits[0]
 
 
-def _zipped(out: Path, platform: Platform, target: Path, done: pd.DataFrame) -> Iterator[str]:
-    """Write the pages of those who have a mark, each under the name that the platform knows."""
+def _zipped(
+    out: Path, platform: Platform, target: Path, rows: pd.DataFrame, names: dict[str, str]
+) -> Iterator[str]:
+    """Write pages, each under the name that came with the notebook, or that of `names`."""
     pages: dict[str, Path] = {}
-    for row in done.itertuples():
-        page = out / "feedback" / row.student / row.unit / f"{row.unit}.html"
-        if not row.return_as:
+    for row in rows.itertuples():
+        unit = row.unit or NO_UNIT
+        page = out / "feedback" / row.student / unit / f"{unit}.html"
+        return_as = row.return_as or names.get(row.student)
+        if not return_as:
             yield f"no feedback in the zip: {row.student} (the platform gave the file no name)"
         elif not page.exists():
             yield f"no feedback in the zip: {row.student} (there is no page)"
         else:
-            pages[f"{row.return_as}{row.unit}.html"] = page
+            pages[f"{return_as}{unit}.html"] = page
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, page in pages.items():
             archive.writestr(zipfile.ZipInfo(name), page.read_bytes(), zipfile.ZIP_DEFLATED)

@@ -3,20 +3,34 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
+PAUSE = 2.0  # seconds between two calls
 
-def run(words: Sequence[str], folder: Path | None = None) -> int:
-    """Run a program to its end and return its exit code; Ctrl-C is for the program to answer."""
+
+def run(
+    words: Sequence[str],
+    folder: Path | None = None,
+    meanwhile: Callable[[], None] = lambda: None,
+) -> int:
+    """Run a program to its end and return its exit code.
+
+    Ctrl-C is for the program to answer; who ends this process ends that one.
+
+    Args:
+        meanwhile: called every few seconds.
+    """
     with subprocess.Popen(words, cwd=folder) as program:
+        signal.signal(signal.SIGTERM, lambda *_: program.terminate())
         while True:
-            try:
-                return program.wait()
-            except KeyboardInterrupt:  # the program has had it as well
-                continue
+            with suppress(subprocess.TimeoutExpired, KeyboardInterrupt):
+                meanwhile()
+                return program.wait(PAUSE)
 
 
 def jupyter(app: Sequence[str], root: Path, port: int, browser: bool) -> list[str]:

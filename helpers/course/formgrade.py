@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from contextlib import suppress
 from pathlib import Path
 
 from helpers.course import foreground
@@ -16,8 +17,8 @@ ServerApp.launch_instance()
 """
 
 STARTED = """\
-nbgrader's formgrader on {}. Ctrl-C ends it; then run `course export`, which takes marks given by
-hand, or `course grade` again, which enters them into grades.csv."""
+nbgrader's formgrader on {}. What is given there is in grades.csv and on the pages some
+seconds later, and in the report when Ctrl-C has ended it."""
 
 
 def command(out: Path, port: int, browser: bool = True) -> list[str]:
@@ -34,11 +35,27 @@ def command(out: Path, port: int, browser: bool = True) -> list[str]:
     return [*words, "--ServerApp.default_url=/formgrader/gradebook"]
 
 
-def main(_course: Course, options: argparse.Namespace) -> int:
-    """Serve the formgrader until Ctrl-C.
+def main(course: Course, options: argparse.Namespace) -> int:
+    """Serve the formgrader until Ctrl-C; what is given there comes into grades.csv and the pages.
 
     nbgrader reads nbgrader_config.py where it is started, so it is started in OUT.
     """
+    from helpers.course import report
+    from helpers.course.grading.gradebook import refresh
+
     words = command(options.out, options.port, not options.no_browser)
     print(STARTED.format(options.out))
-    return foreground.run(words, options.out)
+    book = options.out / "gradebook.db"
+    known = 0.0
+
+    def follow() -> None:
+        nonlocal known
+        if (now := book.stat().st_mtime) != known:
+            with suppress(CourseError):  # while `course grade` writes into it; so the next time
+                refresh(options.out)
+                known = now
+
+    code = foreground.run(words, options.out, follow)
+    follow()
+    print(f"report: {report.write(course, options.out)}")
+    return code

@@ -70,7 +70,7 @@ class Course:
 
     @property
     def notebooks(self) -> Path:
-        """nbgrader's release directory."""
+        """Learners' notebooks, as released."""
         return self.root / "notebooks"
 
     @property
@@ -138,4 +138,4 @@ def find(start: Path | None = None) -> Course:
                 return Course(root, **tables.get("course", {}))
             except (ValueError, AttributeError, TypeError) as error:
                 raise CourseError(f"{project}: [tool.course] cannot be read: {error}") from error
-    raise CourseError(f"{start} is not inside a checkout of the course; change into one first")
+    raise CourseError(f"{start} is not inside a checkout of the course; name one: --course DIR")

@@ -106,11 +106,12 @@ def test_moodle(
     assert "without a mark: Kim-104 (not graded: " in said
     made = _export(desk, "moodle", sheet)
     pages = _returned(made)
-    assert set(pages) == {"101", "102"}
+    assert set(pages) == {"101", "102", "104"}
     with zipfile.ZipFile(made.feedback) as back:  # Moodle splits each name at its _
         split = [name.split("/")[0].split("_", 4)[1:] for name in back.namelist()]
-    assert split == [[number, "assignsubmission", "file", ""] for number in ("101", "102")]
+    assert split == [[number, "assignsubmission", "file", ""] for number in ("101", "102", "104")]
     assert "<strong>4</strong> of 4" in pages["101"] and "<strong>2</strong> of 4" in pages["102"]
+    assert "could not be graded" in pages["104"]
 
 
 def test_names_and_numbers_of_another_platform(desk: Desk) -> None:

@@ -137,17 +137,20 @@ def test_the_command_renews_once_and_leaves_what_is_no_notebook(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.chdir(tiny.root)
+    monkeypatch.chdir("/")
+    words = ["work", "--course", str(tiny.root)]
+    assert main(["work"]) == 1
+    assert "--course DIR" in capsys.readouterr().err
     _cell(begun, "# EXERCISE double").source = ANSWER
     nbformat.write(begun, tiny.work / PLACE)
     _release(tiny, NEW)
-    assert main(["work"]) == 0
+    assert main(words) == 0
     assert "your answers: double" in capsys.readouterr().out
     once = (tiny.work / PLACE).read_bytes()
-    assert main(["work"]) == 0
+    assert main(words) == 0
     assert capsys.readouterr().out == "All copies are of this release.\n"
     assert (tiny.work / PLACE).read_bytes() == once
     (tiny.work / PLACE).write_text("<<<<<<< HEAD")
-    assert main(["work"]) == 1
+    assert main(words) == 1
     assert "is no notebook (NotJSONError); move it away" in capsys.readouterr().err
     assert (tiny.work / PLACE).read_text() == "<<<<<<< HEAD"

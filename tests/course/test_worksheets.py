@@ -6,7 +6,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from helpers.course import export, worksheets
+from helpers.course import export
+from helpers.course.grading import worksheets
 from helpers.course.intake.platforms import PLATFORMS
 from helpers.course.settings import CourseError
 from tests.course.judged import UNIT, Desk, desk

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import copy
 import hashlib
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -28,6 +29,9 @@ from helpers.course.pages.feedback import Grade, Mark
 from helpers.course.pages.sanitize import sanitize
 from helpers.course.sandbox.process import Limits
 from helpers.course.settings import table_text
+
+# A text cell by which a learner asks a person to look at a mark again.
+REGRADE = re.compile(r"[#*\s]*regrade(?: request)?[*\s]*:[*\s]*(.+)", re.IGNORECASE | re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -52,7 +56,7 @@ class Result:
         mark: as nbgrader's autograder gives it, and as the page tells it.
         files: contents by the folder of nbgrader's that they belong in.
         answers: digests by cell. hints: by exercise.
-        seconds: that it took.
+        repairs: what learner and instructor should know of it. seconds: that it took.
     """
 
     mark: Mark
@@ -71,22 +75,29 @@ def autograde(
     files: Mapping[str, bytes],
     limits: Limits,
     isolated: bool,
+    notes: Sequence[str] = (),
 ) -> Result:
     """Repair, execute and mark a notebook as it was handed in.
 
     Args:
         files: what was handed in beside it, by name.
+        notes: what was unusual about how it came.
 
     Raises:
         CourseError: nothing can be said about the notebook; the text says why.
     """
     notebook, repairs = intake.repaired(content, bundle.release)
     outcome = execute.execute(notebook, bundle.checks, limits, isolated, files)
-    return result(bundle.unit, student, notebook, outcome, repairs)
+    return result(bundle.unit, student, notebook, outcome, repairs, notes)
 
 
 def result(
-    unit: str, student: str, notebook: NotebookNode, outcome: Outcome, repairs: list[str]
+    unit: str,
+    student: str,
+    notebook: NotebookNode,
+    outcome: Outcome,
+    repairs: list[str],
+    notes: Sequence[str] = (),
 ) -> Result:
     """Mark a repaired notebook that was executed, and write its page."""
     executed = copy.deepcopy(notebook)
@@ -96,6 +107,8 @@ def result(
     executed, _ = LimitOutput().preprocess(executed, {})
     mark = Mark(unit, student, _grades(executed))
     autograded, _ = sanitize(executed, {})
+    told = [*notes, *map(table_text, repairs + outcome.notes)]
+    autograded.metadata[feedback.NOTES] = told
     nbformat.validate(autograded)
     both = {"submitted": notebook, "autograded": autograded}
     made = Result(
@@ -103,13 +116,20 @@ def result(
         {name: nbformat.v4.writes(each).encode() for name, each in both.items()},
         _answers(executed),
         _hints(autograded),
-        [table_text(each) for each in repairs + outcome.notes],
-        [table_text(each) for each in outcome.flags],
+        told,
+        [table_text(each) for each in [*outcome.flags, *_requests(notebook)]],
         outcome.seconds,
     )
     with suppress(Exception):  # the marks are known all the same; the gradebook says what is wrong
         made.files["feedback"] = feedback.render(autograded, mark).encode("utf-8", "replace")
     return made
+
+
+def _requests(notebook: NotebookNode) -> Iterator[str]:
+    """Yield what a learner writes in cells that ask for a regrade."""
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown" and (found := REGRADE.match(cell.source)):
+            yield f"asks for a regrade: {found[1]}"
 
 
 def _hints(notebook: NotebookNode) -> dict[str, list[str]]:

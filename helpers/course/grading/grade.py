@@ -19,7 +19,7 @@ from tqdm import tqdm
 import helpers
 from helpers.course import intake, settings
 from helpers.course.authoring import build, nbgrade
-from helpers.course.grading import grades_csv, lateness
+from helpers.course.grading import grades_csv, lateness, roster
 from helpers.course.grading.autograde import Result, UnitBundle, autograde
 from helpers.course.grading.gradebook import ClassGradebook
 from helpers.course.grading.journal import GradebookError, exclusive_lock
@@ -49,6 +49,7 @@ def grade(
     unit: str = "",
     late: Path | None = None,
     platform: str = "",
+    people: Path | None = None,
 ) -> pd.DataFrame:
     """Grade what `intake` finds in SUBMISSIONS into OUT; return a row per submission.
 
@@ -63,6 +64,7 @@ def grade(
         learners, unit: these alone are graded, again if need be; the other rows stay.
         late: a file with due dates and a policy, which OUT keeps.
         platform: that has given the names of SUBMISSIONS; nbgrader's layout if empty.
+        people: a file with the roster of the class, which OUT keeps.
 
     Raises:
         CourseError: the folder holds no submission, or there is no way to make a sandbox.
@@ -74,10 +76,12 @@ def grade(
     out.mkdir(parents=True, exist_ok=True)
     with exclusive_lock(out):
         rules = lateness.settle(out, late, course.units())
+        known = roster.settle(out, people, course.units())
         again = bool(learners or unit)
         grades_csv.read(out, needed=again)  # what is wrong with it is said before hours of work
         zone = rules.zone if rules else None
         found = intake.find(course, submissions, out / "unpacked", zone, platform)
+        found = roster.complete(found, known, platform)
         found = _chosen(found, learners, unit) if again else found
         nbgrade.settle(course, out)
         with (
@@ -176,6 +180,7 @@ class _Run:
                 files,
                 self.limits,
                 self.isolated,
+                found.notes,
             )
         except Exception as error:  # whatever is in one learner's file
             self._fail(found, error)
@@ -183,7 +188,7 @@ class _Run:
 
     def _key(self, found: Submission) -> str:
         """Return what the journal calls this notebook and all that decides about its marks."""
-        of_whom = [found.student, found.unit, found.digest]
+        of_whom = [found.student, found.unit, found.digest, found.notes]
         parts = [*of_whom, self.bundles[found.unit].digest, LIBRARY]
         return hashlib.sha256(repr(parts).encode()).hexdigest()
 
@@ -201,8 +206,10 @@ class _Run:
         if type(error).__name__ == "KilledWorker":  # of Dask, which need not be installed
             error = CourseError("the workers that had it died; run again")
         text = str(error) if isinstance(error, CourseError | OSError) else repr(error)
-        status = table_text(f"not graded: {text}")
-        self._add(found, {"status": status, "repairs": "; ".join(found.notes)})
+        reason = table_text(text)
+        if found.problem != roster.MISSING:
+            self.book.refuse(found, reason)
+        self._add(found, {"status": f"not graded: {reason}", "repairs": "; ".join(found.notes)})
 
     def _add(self, found: Submission, row: dict[str, Any]) -> None:
         names = ("student", "unit", "platform_id", "return_as")

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import nbformat
+import pandas as pd
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook, MissingEntry, SubmittedAssignment
 from traitlets.config import Config
@@ -21,7 +22,7 @@ from helpers.course import settings
 from helpers.course.authoring import nbgrade
 from helpers.course.grading import grades_csv, journal, lateness
 from helpers.course.grading.autograde import Result
-from helpers.course.grading.journal import writable
+from helpers.course.grading.journal import exclusive_lock, writable
 from helpers.course.intake import Submission
 from helpers.course.pages import feedback
 from helpers.course.pages.feedback import Grade
@@ -29,6 +30,8 @@ from helpers.course.settings import CourseError
 
 FILES = {"submitted": "ipynb", "autograded": "ipynb", "feedback": "html"}
 CUT_SHORT = "not graded to the end: run `course grade` again"
+GONE = "not graded: the gradebook holds no marks; run `course grade` again"
+NO_UNIT = "no-unit"  # folder of the page on what is none
 
 
 class ClassGradebook:
@@ -85,11 +88,23 @@ class ClassGradebook:
         Args:
             key: what the journal notes of it.
         """
-        with self.transaction():  # before any file is another, it does not count as graded
-            if entry := journal.find(self.book, found.student, found.unit):
-                journal.put(self.book, found.student, found.unit, entry | {"key": ""})
+        self._unsettle(found)  # before any file is another
         with self.transaction():
             return self._enter(found, key, result)
+
+    def refuse(self, found: Submission, reason: str) -> None:
+        """Write the page of what cannot be graded; marks of an earlier one count no longer."""
+        self._unsettle(found)
+        page = self._file("feedback", found.student, found.unit or NO_UNIT)
+        text = feedback.refusal(found.unit, found.student, reason, found.notes)
+        settings.write(page, text.encode("utf-8", "replace"))
+        self._keep_for_exchange(found, page)
+
+    def _unsettle(self, found: Submission) -> None:
+        """Have the journal say that nothing of a learner's unit counts as graded."""
+        with self.transaction():
+            if entry := journal.find(self.book, found.student, found.unit):
+                journal.put(self.book, found.student, found.unit, entry | {"key": ""})
 
     def again(self, found: Submission, key: str) -> dict[str, Any] | None:
         """Return the row of a notebook graded before; None if it is another, or not graded yet.
@@ -105,18 +120,14 @@ class ClassGradebook:
             return self._row(found, submission, entry)
 
     def now(self, student: str, unit: str) -> dict[str, Any]:
-        """Return the marks, with what a person has given since in the penalty and on the page.
-
-        Raises:
-            CourseError: nothing of it has been graded.
-        """
+        """Return the marks, with what a person has given since in the penalty and on the page."""
         with self.transaction():
             entry, submission = self._found(student, unit)
             if entry and submission and not entry["key"]:
                 return grades_csv.marks(feedback.mark_of(submission)) | {"status": CUT_SHORT}
             if entry and submission:
                 return self._current(submission, entry)
-        raise CourseError(f"{self.out} holds no marks of {student} in {unit}; grade again")
+        return {"status": GONE}
 
     def _enter(self, found: Submission, key: str, result: Result) -> dict[str, Any]:
         entry, _ = self._found(found.student, found.unit)
@@ -134,6 +145,9 @@ class ClassGradebook:
         self, found: Submission, submission: SubmittedAssignment, entry: journal.Entry
     ) -> dict[str, Any]:
         """Return a row of grades.csv, with the marks that the gradebook has now."""
+        for kind in ("autograded", "feedback"):  # where nbgrader's own feedback looks for it
+            self._keep_for_exchange(found, self._file(kind, found.student, found.unit))
+        shutil.rmtree(self.out / "feedback" / found.student / NO_UNIT, ignore_errors=True)
         lateness.enter(submission, found, self.rules)
         late = {"late": lateness.described(submission, found)}
         return entry["row"] | self._current(submission, entry) | late
@@ -169,6 +183,11 @@ class ClassGradebook:
         journal.put(self.book, mark.student, mark.unit, entry | {"mark": asdict(mark)})
         return grades_csv.marks(mark)
 
+    def _keep_for_exchange(self, found: Submission, beside: Path) -> None:
+        """Copy what nbgrader submit wrote, which release_feedback reads beside a page."""
+        for name, path in found.exchange.items():
+            settings.write(beside.with_name(name), path.read_bytes())
+
     def _file(self, kind: str, student: str, unit: str) -> Path:
         """Return where nbgrader's own commands look for a file."""
         return self.out / kind / student / unit / f"{unit}.{FILES[kind]}"
@@ -190,6 +209,24 @@ class ClassGradebook:
             shutil.rmtree(folder, ignore_errors=True)
             if kind in files:
                 fresh.rename(folder)
+
+
+def refresh(out: Path) -> pd.DataFrame:
+    """Bring grades.csv and the pages up to date with the gradebook; return the rows of the former.
+
+    Raises:
+        CourseError: nothing has been graded into OUT, or somebody is grading into it.
+    """
+    grades_csv.read(out)
+    if not (out / "gradebook.db").exists():
+        raise CourseError(f"{out} holds no gradebook.db; `course grade` writes it")
+    with exclusive_lock(out), closing(ClassGradebook(out, Config())) as book:
+        rows = grades_csv.read(out).astype(object)
+        graded = rows[rows.status.str.startswith("graded")]
+        now = {row.Index: book.now(row.student, row.unit) for row in graded.itertuples()}
+        rows.update(pd.DataFrame.from_dict(now, orient="index"))
+        settings.write(out / grades_csv.NAME, rows.to_csv(index=False))
+    return rows
 
 
 def _fill(

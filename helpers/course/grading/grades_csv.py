@@ -31,7 +31,7 @@ def row(found: Submission, result: Result) -> dict[str, Any]:
         "unit": found.unit,
         "seconds": round(result.seconds, 1),
         "flags": "; ".join(result.flags),
-        "repairs": "; ".join([*found.notes, *result.repairs]),
+        "repairs": "; ".join(result.repairs),
         "hints": list(dict.fromkeys(hints)),
     }
 
@@ -42,7 +42,7 @@ def marks(mark: Mark) -> dict[str, Any]:
     waiting = [each.max_score for each in grades if each.needs_manual]
     return {
         "score": sum(each.score for each in grades),
-        "pending": sum(waiting),
+        "pending": float(sum(waiting)),
         "max_score": sum(each.max_score for each in grades),
         "penalty": mark.penalty,
         "status": "graded, the rest by hand" if waiting else "graded",

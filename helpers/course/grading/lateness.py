@@ -139,9 +139,11 @@ def _moment(unit: str, moment: object, zone: tzinfo | None) -> datetime:
 
 
 def enter(submission: SubmittedAssignment, found: Submission, rules: Rules | None) -> None:
-    """Give a submission of the gradebook its due date and time; the caller commits."""
+    """Give a submission of the gradebook its due date, extension and time; the caller commits."""
     if rules and found.unit in rules.due:
         submission.assignment.duedate = in_utc(rules.due[found.unit])
+    if found.extension is not None:
+        submission.extension = found.extension
     submission.timestamp = found.when
 
 

@@ -6,7 +6,7 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import datetime, tzinfo
+from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
 
 from nbformat import NotebookNode
@@ -17,7 +17,8 @@ from helpers.course.intake.upload import BESIDE, NOTEBOOK, File, Parts, Upload
 from helpers.course.settings import CourseError
 
 NAMED = 3  # files that a row names
-TIMESTAMP = "timestamp.txt"  # which nbgrader writes beside a notebook
+TIMESTAMP = "timestamp.txt"
+EXCHANGE = {TIMESTAMP, "submission_secret.txt"}  # what nbgrader submit writes beside a notebook
 NO_TIME = "timestamp.txt says “{}”, which is no time in a known zone; put zone into late.toml"
 PAGES = ("index.html", "onlinetext.html", "_text.html")  # a platform's list, or typed there
 COMPANIONS = 50  # files that go with one notebook
@@ -38,9 +39,11 @@ class Submission:
         notes: what was unusual about how it came, in words, safe for a table.
         problem: why it cannot be graded, as it is.
         when: it was handed in, in UTC, where nbgrader or the platform has written that down.
+        extension: by which the due date is later for this person, where a roster says so.
         platform_id: of the student, where the name has it.
         return_as: what the name of a file begins with that the platform takes back for this try.
         files: copies of what goes with the notebook, by name relative to it.
+        exchange: copies of what nbgrader wrote beside it, by name; release_feedback reads both.
     """
 
     student: str
@@ -50,9 +53,11 @@ class Submission:
     notes: tuple[str, ...] = ()
     problem: str = ""
     when: datetime | None = None
+    extension: timedelta | None = None
     platform_id: str = ""
     return_as: str = ""
     files: dict[str, Path] = field(default_factory=dict, hash=False)
+    exchange: dict[str, Path] = field(default_factory=dict, hash=False)
 
 
 @dataclass
@@ -93,7 +98,7 @@ def submissions(
             tries[found.unit].append(found)
             if found.named and found.named != found.unit:
                 others[found.named].append(f"{file.name} with the cells of {found.unit}")
-        elif file.name != TIMESTAMP and not file.name.lower().endswith(PAGES):
+        elif file.name not in EXCHANGE and not file.name.lower().endswith(PAGES):
             others[_unit_of(file.parts[:-1], names)].append(file.name)
     shut = [each.name for each in upload.files if each.name.lower().endswith(ARCHIVES)]
     problems = [*upload.problems[:NAMED], *[f"not opened: {_some(shut)}"] * bool(shut)]
@@ -101,9 +106,12 @@ def submissions(
     for unit, several in tries.items():
         last = max(several, key=lambda each: each.order)
         files, left = _beside(upload.files, last.file)
-        used |= {last.file.copy, *(each.copy for each in files.values())}
-        many = [f"of {len(several)} notebooks, this counts: {last.file.name}"] * (len(several) > 1)
-        when, odd = _when(upload.files, last.file, zone)
+        exchange = _exchange(upload.files, last.file)
+        used |= {last.file.copy, *(each.copy for each in (*files.values(), *exchange.values()))}
+        when, odd = _when(exchange, last.file, zone)
+        time = f", handed in {when:%Y-%m-%d %H:%M} UTC" if when else ""
+        which = f"of {len(several)} notebooks, this counts: {last.file.name}{time}"
+        many = [which] * (len(several) > 1)
         yield Submission(
             student,
             unit,
@@ -114,11 +122,16 @@ def submissions(
             when=when,
             return_as=last.file.return_as,
             files={name: each.copy for name, each in files.items() if each.copy},
+            exchange={name: each.copy for name, each in exchange.items() if each.copy},
         )
     for unit in (others.keys() - tries - {""}) or ({""} if not tries else ()):
         some = others[unit]
         nothing = f"no notebook, but {_some(some)}" if some else "no notebook in the folder"
-        yield Submission(student, unit, problem="; ".join(upload.problems[:NAMED]) or nothing)
+        problem = "; ".join(upload.problems[:NAMED]) or nothing
+        kept = _kept(upload.files, unit, names)
+        used |= {*kept.values()}
+        return_as = next((each.return_as for each in upload.files), "")
+        yield Submission(student, unit, problem=problem, return_as=return_as, exchange=kept)
     for file in upload.files:
         if file.copy and file.copy not in used:
             file.copy.unlink()
@@ -166,24 +179,38 @@ def _unit_of_cells(cells: list[NotebookNode], named: str, names: Names) -> tuple
     return (best, answered) if shared[best] else ("", 0)
 
 
-def _when(
-    files: list[File], notebook: File, zone: tzinfo | None
-) -> tuple[datetime | None, list[str]]:
-    """Read when a notebook came: as nbgrader wrote beside it, or by the platform's name for it.
+def _exchange(files: list[File], notebook: File) -> dict[str, File]:
+    """Return what nbgrader wrote beside a notebook, by name.
 
     What is in a learner's own archive, or in what a platform named, may say anything.
     """
-    if notebook.return_as or notebook.order[0]:  # a platform has named it
-        clock = platforms.clock(notebook.return_as.rstrip("/").rpartition(" - ")[2])
-        return (times.in_utc(clock.replace(tzinfo=zone)) if clock and zone else None), []
-    place = (*notebook.parts[:-1], TIMESTAMP)
-    for file in files:
-        if file.parts == place and not file.archive and not notebook.archive:
-            content = file.copy.read_bytes() if file.copy else b""
-            when = times.of_nbgrader(content, zone)
-            said = content[: times.LONGEST].decode("ascii", "replace").strip()
-            return when, [] if when else [NO_TIME.format(said)]
-    return None, []
+    if notebook.archive or notebook.return_as or notebook.order[0]:
+        return {}
+    places = {(*notebook.parts[:-1], name) for name in EXCHANGE}
+    return {each.name: each for each in files if each.parts in places and not each.archive}
+
+
+def _kept(files: list[File], unit: str, names: Names) -> dict[str, Path]:
+    """Return copies of what nbgrader wrote where no notebook is, by name; the newest of each."""
+    return {
+        each.name: each.copy
+        for each in sorted(files, key=lambda each: each.order)
+        if each.name in EXCHANGE and each.copy and not each.archive and not each.return_as
+        if _unit_of(each.parts[:-1], names) == unit
+    }
+
+
+def _when(
+    exchange: dict[str, File], notebook: File, zone: tzinfo | None
+) -> tuple[datetime | None, list[str]]:
+    """Read when a notebook came: as nbgrader wrote beside it, or by the platform's name for it."""
+    if file := exchange.get(TIMESTAMP):
+        content = file.copy.read_bytes() if file.copy else b""
+        when = times.of_nbgrader(content, zone)
+        said = content[: times.LONGEST].decode("ascii", "replace").strip()
+        return when, [] if when else [NO_TIME.format(said)]
+    clock = platforms.clock(notebook.return_as.rstrip("/").rpartition(" - ")[2])
+    return (times.in_utc(clock.replace(tzinfo=zone)) if clock and zone else None), []
 
 
 def _beside(files: list[File], notebook: File) -> tuple[dict[str, File], list[str]]:
@@ -193,7 +220,7 @@ def _beside(files: list[File], notebook: File) -> tuple[dict[str, File], list[st
         "/".join(each.parts[len(above) :]): each
         for each in sorted(files, key=lambda each: each.order)
         if each.archive == notebook.archive and each.parts[: len(above)] == above
-        if not each.is_notebook and not NEVER & {*each.parts} and each.name != TIMESTAMP
+        if not each.is_notebook and not NEVER & {*each.parts} and each.name not in EXCHANGE
         if not each.name.lower().endswith((".html", ".htm", *ARCHIVES))
     }
     chosen: dict[str, File] = {}

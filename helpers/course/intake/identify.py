@@ -1,7 +1,7 @@
 """Who handed in: read from the outermost name, never from what is inside it.
 
-Without a platform, a folder or zip is in nbgrader's layout STUDENT/UNIT/UNIT.ipynb, or has a file
-or folder for each learner. With one, names are those that it gives.
+Without a platform, a folder or zip is in nbgrader's layout STUDENT/UNIT/UNIT.ipynb, an exchange's
+inbound/, or has a file or folder for each learner. With one, names are those that it gives.
 """
 
 from __future__ import annotations
@@ -10,15 +10,20 @@ import hashlib
 import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
+from datetime import UTC
 from pathlib import Path
 
-from helpers.course.intake import platforms
+from helpers.course.intake import platforms, times
 from helpers.course.intake.platforms import PLATFORMS, plain
 from helpers.course.intake.upload import NOTEBOOK, File, listed
 from helpers.course.settings import CourseError
 
 WRAPPERS = ("submitted", "submissions")  # beside the name of the archive: a folder around all
 BYTES = 230  # of a name; a folder's may have 255
+# "ada+02-sinusoidal+2026-11-29 20:33:29.123456 UTC+bF3x…", as nbgrader submit names a folder
+INBOUND = re.compile(
+    r"(?P<student>.+)\+(?P<unit>[^+]+)\+(?P<time>20[0-9-]+ [0-9:.]+ \+?[^+]+)(\+[\w=-]+)?"
+)
 
 
 @dataclass(frozen=True)
@@ -85,7 +90,7 @@ def people(place: Path, units: Collection[str], platform: str = "") -> list[Pers
     # Who is called what another is given makes way, whoever comes first.
     for person in sorted(found.values(), key=lambda each: each.student == each.said):
         while person.student in named:
-            person = replace(person, student=_with_digest(person.student))
+            person = replace(person, student=with_digest(person.student))
         named[person.student] = person
     return [named[student] for student in sorted(named)]
 
@@ -120,9 +125,14 @@ def _person(file: File, units: Collection[str], platform: str) -> tuple[Person, 
         unit = next((each for each in units if each in said), "")
         said = (said.replace(unit, "").strip(" _-") if unit and not platform else said) or said
     if not platform:
+        if submitted := INBOUND.fullmatch(name):  # one of several that this student may have
+            said, unit, time, _ = submitted.groups()
+            when = times.of_nbgrader(time.encode(errors="replace"), None)
+            order = (0.0, when.replace(tzinfo=UTC).timestamp() if when else file.order[1])
+            inside = replace(file, parts=(unit, name, *below), order=order)
         return Person(student_of(said), said), inside
     # What could be somebody's name with their number is not left so.
-    student = _with_digest(said) if re.search(r"-[0-9]+\Z", said) else student_of(said)
+    student = with_digest(said) if re.search(r"-[0-9]+\Z", said) else student_of(said)
     note = f"{PLATFORMS[platform].title} gives no such name, so nobody's number is in it"
     return Person(student, said, note=note), inside
 
@@ -133,9 +143,10 @@ def student_of(said: str) -> str:
     It depends on nobody else's.
     """
     whole = plain(said, BYTES)
-    return whole if said == whole and len(whole.encode()) <= BYTES else _with_digest(said)
+    return whole if said == whole and len(whole.encode()) <= BYTES else with_digest(said)
 
 
-def _with_digest(said: str) -> str:
+def with_digest(said: str) -> str:
+    """Return what a folder can have of a name, and a digest of the whole."""
     digest = hashlib.sha256(repr(said).encode(errors="surrogatepass")).hexdigest()
     return f"{plain(said)}-{digest[:8]}"

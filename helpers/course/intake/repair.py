@@ -26,7 +26,7 @@ def restored(cells: list[NotebookNode], release: NotebookNode) -> tuple[Notebook
     known = {id(cell) for cell in found.values()}
     for cell in cells:
         if id(cell) not in known and cell.metadata.pop("nbgrader", None) is not None:
-            repairs.append("a cell that claims to be graded and is not, made a plain one")
+            repairs.append("a graded cell that this release has not, made a plain one")
     order = list(cells)
     before = -1  # index of the released cell before this one
     for name, released in wanted.items():
@@ -79,12 +79,10 @@ def _reset(name: str, mine: NotebookNode, released: NotebookNode) -> Iterator[st
         mine.clear()
         mine.update(changed)
         yield f"{name}: was another kind of cell, put back"
-    if mine.metadata.get("nbgrader") != released.metadata.nbgrader:
-        mine.metadata["nbgrader"] = nbformat.from_dict(released.metadata.nbgrader)
-        yield f"{name}: its metadata had been changed, put back"
+    mine.metadata["nbgrader"] = nbformat.from_dict(released.metadata.nbgrader)
     if _is_check(released):
         if mine.source.strip() != released.source.strip():
-            yield f"{name}: the check had been edited, put back"
+            yield f"{name}: the check was another than this release's, put back"
         mine.source = released.source
 
 

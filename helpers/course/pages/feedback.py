@@ -7,7 +7,7 @@ by `Feedback`, the `exporter_class` in nbgrader_config.py, which fills the mark 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,6 +25,7 @@ from helpers.course.pages.page import code, page
 TITLE = re.compile(r"<h3>(Exercise \d+: .+?)</h3>")
 HEADING = re.compile(r"<h([1-6])>(.*?)</h\1>", re.DOTALL)
 UNDRAWN = re.compile(r"<Figure size|<IPython\.|<matplotlib\.")  # no description of a picture
+NOTES = "order-matters-notes"  # of an autograded notebook's metadata: what was unusual
 OURS = {"NotRun", "NoMarks", "TimeLimit"}  # errors that the grader makes
 PARTLY = " What stands before that has kept its points; what comes after could not be checked."
 
@@ -133,12 +134,18 @@ def render(notebook: NotebookNode, mark: Mark) -> str:
         mark=mark,
         exercises=list(exercises.values()),
         notices=_notices(notebook),
+        notes=notebook.metadata.get(NOTES, []),
         cells=list(_cells(notebook, exercises)),
         picture=sanitize.picture,
         alt=_alt,
         failure=_failure,
         deduplicated=deduplicated,
     )
+
+
+def refusal(unit: str, student: str, reason: str, notes: Sequence[str]) -> str:
+    """Return the page of what could not be graded, as HTML."""
+    return page("refused.html.j2", unit=unit, student=student, reason=reason, notes=notes)
 
 
 def _name(cell: NotebookNode) -> str:

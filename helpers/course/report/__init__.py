@@ -19,7 +19,8 @@ import numpy as np
 import pandas as pd
 
 from helpers.course import settings
-from helpers.course.grading import grades_csv, lateness, similarity
+from helpers.course.grading import grades_csv, lateness, roster, similarity
+from helpers.course.grading.gradebook import NO_UNIT
 from helpers.course.grading.similarity import Pair
 from helpers.course.pages.page import page
 from helpers.course.report import predictions
@@ -38,12 +39,14 @@ def write(course: Course, out: Path) -> Path:
     """
     rows = grades_csv.read(out).astype({"penalty": float})
     rows["graded"] = rows.status.str.startswith("graded")
+    is_missing = rows.status.str.endswith(roster.MISSING)
+    missing, rows = rows[is_missing], rows[~is_missing]
     graded = rows[rows.graded]
     table = answers(course, out, graded)
     marks = _marks(table)
     rows = rows.drop(columns=["score", "pending", "max_score"]).merge(marks, how="left")
     rows["score"] -= rows.penalty  # as on the learner's page
-    rows["link"] = [_link(row) for row in rows.itertuples()]
+    rows["link"] = [_link(row, out) for row in rows.itertuples()]
     graded = rows[rows.graded]
     text = page(
         "report.html.j2",
@@ -67,6 +70,7 @@ def write(course: Course, out: Path) -> Path:
         flagged=_reasons(rows, "flags"),
         repaired=_reasons(rows, "repairs"),
         left_out=list(rows[~rows.graded].itertuples()),
+        missing=[(unit, list(own.student)) for unit, own in missing.groupby("unit")],
     )
     settings.write(out / "report.html", text)
     return out / "report.html"
@@ -137,18 +141,20 @@ def _reasons(rows: pd.DataFrame, column: str) -> list[tuple[Any, list[str]]]:
     return found
 
 
-def _link(row: Any) -> str:
+def _link(row: Any, out: Path) -> str:
     """Return where the feedback page of a row is, seen from the report; "" if it has none."""
-    if not row.graded or "without a feedback page" in row.status:
-        return ""
-    return quote(f"feedback/{row.student}/{row.unit}/{row.unit}.html")
+    unit = row.unit or NO_UNIT
+    page = f"feedback/{row.student}/{unit}/{unit}.html"
+    without = "without a feedback page" in row.status or not (out / page).exists()
+    return "" if without else quote(page)
 
 
 def write_similar(out: Path, graded: pd.DataFrame) -> list[Pair]:
-    """Write the page on the rows in `graded`, and return the pairs on it."""
+    """Write the page on the rows in `graded`, and return the pairs on it; a group is one."""
+    own = graded[~graded.repairs.str.contains(roster.FOR_GROUP, regex=False)]
     found = [
         pair
-        for unit, rows in graded.groupby("unit")
+        for unit, rows in own.groupby("unit")
         for pair in similarity.pairs(out, str(unit), sorted(rows.student))
     ]
     text = page("similar.html.j2", pairs=found, alike=similarity.ALIKE, zip=zip)

@@ -76,13 +76,13 @@ def _strange_forms(found: dict[str, Any]) -> None:
 
 
 CHANGES: dict[Callable[[dict[str, Any]], None], str] = {
-    _without_metadata_and_ids: "metadata had been changed",
-    _without_first_lines: "metadata had been changed",
+    _without_metadata_and_ids: "",
+    _without_first_lines: "the cell was missing, put back",
     _copied_cells: "cells of this name",
     _carriage_returns: "",
     _checks_above: "the check stood above its answer, put behind it",
     _nothing_needed: "",
-    _edited_tests: "the check had been edited",
+    _edited_tests: "the check was another than this release's",
     _tests_as_text_with_other_points: "another kind of cell",
     _forged_outputs: "",
     _strange_forms: "",

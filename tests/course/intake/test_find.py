@@ -4,12 +4,14 @@ import hashlib
 import json
 import os
 import zipfile
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 from nbformat import v4
 
 from helpers.course import intake
+from helpers.course.intake.identify import student_of
 from helpers.course.settings import Course, CourseError
 from tests.course.intake.handed_in import MOODLE, NOTEBOOK, both, of, who, write, zipped
 
@@ -57,6 +59,28 @@ PLATFORMS = {
         "123457-4 - Zoë Müller - Nov 20, 2026 0930 PM/solution.ipynb",
     ],
 }
+
+
+def test_an_exchanges_inbound(two_units: Course, tmp_path: Path) -> None:
+    names = {  # the later try comes first
+        "ada+01-tiny+2026-11-30 09:00:00.000000 UTC+aaaaaaaaaaaa": "later",
+        "ada+01-tiny+2026-11-29 09:00:00.000000 UTC+bF3xQ_a-9ZkE": "earlier",
+        "bob+01-tiny+2026-99-29 09:00:00.000000 UTC+bbbbbbbbbbbb": "no such month",
+        "c+++02-small+2026-11-29 09:00:00.000000 +04": "of another zone, without a random end",
+    }
+    files: dict[str, str | bytes] = {}
+    for name, secret in names.items():
+        files |= {f"{name}/work.ipynb": NOTEBOOK, f"{name}/submission_secret.txt": secret}
+        files[f"{name}/timestamp.txt"] = name.split("+", 2)[2][:30]
+    for place in both(tmp_path, files):
+        ada, bob, cpp = intake.find(two_units, place, tmp_path / "unpacked")
+        assert who([ada, bob, cpp]) == [
+            ("ada", "01-tiny"), ("bob", "01-tiny"), (student_of("c++"), "02-small")
+        ]  # fmt: skip
+        assert ada.when == datetime(2026, 11, 30, 9) and not ada.files
+        assert ada.exchange["submission_secret.txt"].read_text() == "later"
+        time = "handed in 2026-11-30 09:00 UTC"
+        assert ada.notes[0] == f"of 2 notebooks, this counts: work.ipynb, {time}"
 
 
 @pytest.mark.parametrize("names", PLATFORMS)
@@ -223,7 +247,8 @@ def test_what_stands_beside_a_notebook_goes_with_it(two_units: Course, tmp_path:
         [one] = intake.find(two_units, place, tmp_path / "unpacked")
         assert [*one.files] == ["mine.py", "utils/__init__.py", "data/prices.csv"]
         assert all(each.read_text() == NOTEBOOK for each in one.files.values())
-        assert {*one.path.parent.iterdir()} == {one.path, *one.files.values()}
+        copies = {one.path, *one.files.values(), *one.exchange.values()}
+        assert {*one.path.parent.iterdir()} == copies
         assert "left out of what goes with it" in one.notes[-1]
         found.append(one.digest)
     assert len({*found, hashlib.sha256(NOTEBOOK.encode()).hexdigest()}) == 2

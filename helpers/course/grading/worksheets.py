@@ -80,7 +80,7 @@ def matched(
     """Return whose row is whose, by its place; and for the others why they have none.
 
     Args:
-        learners: rows of grades.csv.
+        learners: rows of grades.csv; `aliases` are how else somebody is called, the surest first.
     """
     by_key: dict[tuple[str, str], set[int]] = {}
     for place, key in _keys(platform, table):
@@ -104,10 +104,28 @@ def matched(
     return rows, without
 
 
+def file_names(platform: Platform, table: pd.DataFrame, found: dict[int, str]) -> dict[str, str]:
+    """Return what files of those who are found begin with; only Moodle's table tells it."""
+    if not platform.of_one:
+        return {}
+    numbers = column(table, platform.identifier).str.extract(r"([0-9]+)\Z")[0].fillna("")
+    return {
+        student: platform.returned.format(student=student.replace("_", "-"), number=numbers[place])
+        for place, student in found.items()
+        if numbers[place]
+    }
+
+
 def _places(platform: Platform, by_key: dict[tuple[str, str], set[int]], learner: Any) -> set[int]:
     """Return all rows that may be a learner's: by number, or by login, address or name."""
     if platform.identifier and learner.platform_id:
         return by_key.get(("number", learner.platform_id), set())
+    for alias in getattr(learner, "aliases", ()):
+        low = alias.casefold()
+        keys = [("login", low), ("email", low), ("name", plain(alias))]
+        keys += [("number", alias)] * (not platform.of_one)  # Moodle's is of one assignment
+        if places := set().union(*(by_key.get(key, set()) for key in keys)):
+            return places
     name = learner.student.removesuffix(f"-{learner.platform_id}")
     keys = [("login", learner.student.casefold()), ("email", name.casefold())]
     keys += [("name", name), ("name", DIGEST.sub("", name))]
