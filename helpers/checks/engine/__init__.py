@@ -9,11 +9,11 @@ from helpers.checks.engine.case import (
     digits,
     refusal,
     unchanged,
+    without_caching,
 )
 from helpers.checks.engine.exercise import Exercise, Part
 from helpers.checks.engine.hints import DTYPE, IN_PLACE, KEPT, NO_GRADIENT, Mistake, Written
 from helpers.checks.engine.report import Finding, Report
-from helpers.checks.engine.run import without_caching
 from helpers.checks.engine.serialize import CheckError
 
 __all__ = [

@@ -134,9 +134,6 @@ summary = Exercise(
         Part("nats above the limit", 0.5, partial(_columns, name="above")),
         Part("the best first", 0.5, _best_first),
     ),
-    explains=(
-        "A sweep is a table",
-        "Write `summary(runs, length)`.",
-    ),
+    explains=("A sweep is a table",),
     module=__name__,
 )
