@@ -31,7 +31,8 @@ def shell(monkeypatch: pytest.MonkeyPatch) -> InteractiveShell:
 
 @pytest.fixture(autouse=True)
 def _begun(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("helpers.checks.engine.report._best", {})  # as in a kernel that has just been started
+    # As in a kernel that has just been started.
+    monkeypatch.setattr("helpers.checks.engine.report._best", {})
 
 
 def _page(report: Report) -> str:

@@ -77,6 +77,8 @@ def _to(length: int, answer: Answer) -> Answer:
     return lambda table: answer(table, length)
 
 
+# Behind `F.interpolate`.
+KERNELS = ("upsample_linear1d", "upsample_bilinear2d", "upsample_bicubic2d", "upsample_trilinear3d")
 stretch = Exercise(
     "stretch",
     stretched,
@@ -86,7 +88,10 @@ stretch = Exercise(
         Part("shorter than the table", 0.5, _shorter),
         Part("dtype and gradients", 0.5, _backwards),
     ),
-    forbidden=(F.interpolate, encodings.Learned, between),
+    forbidden=(
+        *(F.interpolate, encodings.Learned, between),
+        *(getattr(torch._C._nn, name) for name in KERNELS),
+    ),
     explains=("of the old table", "$T$ and `length` are at least 2"),
     generic={
         "has the dtype of `table`": DTYPE,

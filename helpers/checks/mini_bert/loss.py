@@ -82,6 +82,8 @@ def _differentiated(rng: Random) -> Iterator[Case]:
     yield differentiated(logits=logits, targets=targets)
 
 
+# Behind `F.cross_entropy` and `F.nll_loss`.
+KERNELS = ("cross_entropy_loss", "nll_loss", "nll_loss_nd", "nll_loss2d")
 loss = Exercise(
     "loss",
     scored,
@@ -90,7 +92,10 @@ loss = Exercise(
         Part("logits of any size", 0.5, _large_logits),
         Part("dtype and gradients", 0.5, _differentiated),
     ),
-    forbidden=(F.cross_entropy, F.nll_loss, inputs.places_loss, masked_loss),
+    forbidden=(
+        *(F.cross_entropy, F.nll_loss, inputs.places_loss, masked_loss),
+        *(getattr(torch._C._nn, name) for name in KERNELS),
+    ),
     explains=("`logits` is $(B, T, V)$", "`log_softmax` is allowed"),
     generic={"Gradients must reach `logits`": NO_GRADIENT},
     module=__name__,
