@@ -182,10 +182,11 @@ def _differing_number(found: Any, expected: Tensor, tolerance: float) -> str:
         return _two_values(tensor.item(), float(expected.item()))
     wrong = ~torch.isclose(tensor, expected.to(torch.float64), tolerance, tolerance, equal_nan=True)
     index = tuple(int(i) for i in wrong.nonzero()[0])
-    kind, what = (bool, "entries") if expected.dtype == torch.bool else (float, "numbers")
-    two = _two_values(kind(tensor[index].item()), kind(expected[index].item()))
+    two = (tensor[index].item(), expected[index].to(torch.float64).item())
+    what = "entries" if expected.dtype == torch.bool else "numbers"
+    differ = _two_values(*map(bool, two)) if what == "entries" else _two_values(*two)
     count = f"{int(wrong.sum()):,} of {wrong.numel():,} {what} differ"
-    return f"{count}; the first at index [{', '.join(map(str, index))}]: {two}"
+    return f"{count}; the first at index [{', '.join(map(str, index))}]: {differ}"
 
 
 def _two_values(found: Any, expected: Any) -> str:
