@@ -9,7 +9,6 @@ from helpers.checks.engine.case import (
     digits,
     refusal,
     unchanged,
-    without_caching,
 )
 from helpers.checks.engine.exercise import Exercise, Part
 from helpers.checks.engine.hints import DTYPE, IN_PLACE, KEPT, NO_GRADIENT, Mistake, Written
@@ -36,5 +35,4 @@ __all__ = [
     "digits",
     "refusal",
     "unchanged",
-    "without_caching",
 ]
