@@ -90,12 +90,14 @@ class Exercise:
     def __call__(self, answer: Answer, seed: int = 0) -> Report:
         """Check `answer`; `seed` draws the shapes and numbers of the questions."""
         _expected(self, seed)  # before the answer is asked: it may write into what questions read
-        return for_learner(self.grade(self.ask(answer, seed), seed), self.module, answer)
+        drawn = self.drawn(seed)
+        report = self.grade(self.ask(answer, seed, drawn), seed, drawn)
+        return for_learner(report, self.module, answer)
 
-    def ask(self, answer: Answer, seed: int) -> Answers:
-        """What `answer` returns for the questions of every part."""
+    def ask(self, answer: Answer, seed: int, drawn: Drawn | None = None) -> Answers:
+        """What `answer` returns for the questions of every part; drawn anew if not given."""
         found, used = {}, {}
-        for name, cases in self.drawn(seed).items():
+        for name, cases in (drawn or self.drawn(seed)).items():
             found[name], used[name] = run.run_cases(cases, answer, self._forbidden)
         return Answers(getattr(answer, "__name__", self.name), found, used)
 
