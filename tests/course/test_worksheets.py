@@ -9,10 +9,8 @@ import pytest
 from helpers.course import export, worksheets
 from helpers.course.intake.platforms import PLATFORMS
 from helpers.course.settings import CourseError
-from tests.course.judged import UNIT, Desk, desk
+from tests.course.judged import UNIT, Desk
 from tests.course.test_export import MOODLE
-
-__all__ = ["desk"]
 
 
 def _table(header: str, *rows: str) -> pd.DataFrame:
