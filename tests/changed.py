@@ -40,7 +40,7 @@ def paths() -> list[str]:
 def tests(changed: list[str]) -> list[str]:
     """Return the files of tests that read or import changed files.
 
-    First those that have changed, then those in the folder of the same name, those below it, and
+    First those that have changed, then those in the folder of the same name, and of each of these
     those that import a change most directly.
     """
     graph = _imports()
@@ -48,19 +48,17 @@ def tests(changed: list[str]) -> list[str]:
     for module in reached:  # which grows by all that import it
         reached += sorted(graph.find_modules_that_directly_import(module) - set(reached))
     found = [f"{each.replace('.', '/')}.py" for each in reached if ".test_" in each]
-    found += [each.rpartition(".")[0].replace(".", "/") for each in reached if _is_setup(each)]
+    for module in reached:
+        if module.endswith(".conftest"):  # which sets up all tests of its folder
+            found.append(module.rpartition(".")[0].replace(".", "/"))
     for place, read_by in READ_BY.items():
         found += read_by if any(path.startswith(place) for path in changed) else []
-    folders = {_tested_in(path) for path in changed}
-    own = [each for each in found if each in changed]
-    near = [each for each in found if each in folders or each.rpartition("/")[0] in folders]
-    below = tuple(f"{folder}/" for folder in folders - {"tests"})
-    near += [each for each in found if each.startswith(below)]
+    near = tuple(map(_tested_in, changed))
+    found.sort(key=lambda file: (file not in changed, not file.startswith(near)))
     asked = exercises(changed)
     asking = ASKING if asked else []
-    first, then = (asking, near) if len(asked) <= FEW else (near, asking)
-    places = [*own, *first, *then, *found, "tests/project"]
-    return list(dict.fromkeys(file for place in places for file in _files(place)))
+    places = [*asking, *found] if len(asked) <= FEW else [*found, *asking]
+    return list(dict.fromkeys(f for place in [*places, "tests/project"] for f in _files(place)))
 
 
 def _tested_in(path: str) -> str:
@@ -73,10 +71,6 @@ def _files(place: str) -> list[str]:
     """Return a file of tests, or those of a folder."""
     below = sorted((ROOT / place).rglob("test_*.py"))
     return [path.relative_to(ROOT).as_posix() for path in below] or [place]
-
-
-def _is_setup(module: str) -> bool:
-    return module.startswith("tests.") and module.endswith(".conftest")
 
 
 def exercises(changed: list[str]) -> list[str]:

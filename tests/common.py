@@ -8,8 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from helpers import checks
-from helpers.checks.engine import Exercise
 from helpers.course import settings
 from helpers.course.sandbox import bubblewrap
 from helpers.course.settings import Course
@@ -78,11 +76,3 @@ def wheel(root: Path, folder: Path) -> Path:
 def named(wheel: Path) -> str:
     """A wheel's name and checksum, as pip reads it and [tool.course] holds it."""
     return f"{wheel.name}#sha256={hashlib.sha256(wheel.read_bytes()).hexdigest()}"
-
-
-def in_order(unit: str) -> list[Exercise]:
-    """The exercises of a unit as its notebook asks them."""
-    text = (ROOT / "source" / unit / f"{unit}.py").read_text(encoding="utf-8")
-    return sorted(
-        checks.exercises(unit).values(), key=lambda each: text.index(f'test="{each.name}"')
-    )

@@ -19,9 +19,8 @@ TYPES = "mypy"
 DRIFT = "helpers.course build --check"
 # conftest.py orders and shares the tests; more at a time than two cores, as many wait.
 PYTEST = "pytest -rs -n 4 --no-loadscope-reorder --max-worker-restart 0"
-# nbval executes the solutions; tests.durations reads the record.
+# nbval executes the solutions.
 ALL = f"{PYTEST} --nbval-lax --nbval-current-env --nbval-cell-timeout 600 tests solutions"
-RECORD = "--junitxml build/tests.xml"
 
 
 def quick() -> int:
@@ -42,7 +41,7 @@ def quick() -> int:
 
 def test() -> int:
     """Try all that is quick and a sample of the rest; return the exit code."""
-    return run("test", [*STYLE, f"{ALL} {RECORD}"], [TYPES, DRIFT])
+    return run("test", [*STYLE, f"{ALL} --durations 20"], [TYPES, DRIFT])
 
 
 def nightly() -> int:

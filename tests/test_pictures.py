@@ -2,15 +2,26 @@
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pytest
 import torch
 
 from helpers import encodings, plots
-from helpers.pictures import clock, filling, longer, offsets, stack, text
+from helpers.encodings.base import HOOKS
+from helpers.pictures import clock, filling, hooks, longer, offsets, stack, text
 
 
 def _words(figure: object) -> list[str]:
     """All that is written in a figure."""
     return [each.get_text() for ax in figure.axes for each in ax.texts]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("lit", [(), *((name,) for name in HOOKS), ("bias", "context")])
+def test_the_map_lights_the_hooks_of_a_unit(lit: tuple[str, ...]) -> None:
+    figure, alt = hooks.hooks(*lit)
+    bold = {each.get_text() for each in figure.axes[0].texts if each.get_fontweight() == "bold"}
+    assert {word.removeprefix("+ ") for word in bold} == set(lit)
+    assert all(hooks.SAYS[name] in alt for name in lit)
+    plots.png(figure)
 
 
 def test_hands_stand_where_the_table_says() -> None:
@@ -23,6 +34,13 @@ def test_hands_stand_where_the_table_says() -> None:
     plots.png(figure)
 
 
+@pytest.mark.parametrize("move", [0, 4])
+def test_query_and_key_keep_their_angle_wherever_both_stand(move: int) -> None:
+    figure, alt = clock.turning(2 + move, 5 + move)
+    assert "86 both times after" in alt  # 0.6 + 3 · 0.3 radians
+    plots.png(figure)
+
+
 def test_the_staircase_counts_its_vectors() -> None:
     figure, alt = offsets.staircase(7, 3)
     assert "49 pairs need 7 vectors" in alt
@@ -31,6 +49,17 @@ def test_the_staircase_counts_its_vectors() -> None:
     assert (table == (position - position[:, None]).clip(-3, 3)).all()
     assert "49 pairs need 13 vectors" in offsets.staircase(7)[1]
     plt.close("all")
+
+
+def test_memory_cut_again_has_a_column_per_key() -> None:
+    _, again = offsets.cut_again(5)
+    for query in range(5):
+        for key in range(5):
+            assert again[query, key].tolist() == [query, key - query + 4]
+    figure, _ = offsets.skewed(5)
+    shown = [[each.get_text() for each in ax.texts] for ax in figure.axes]
+    assert shown[0] == shown[1] and shown[2] == shown[0][4:-1]
+    plots.png(figure)
 
 
 def test_pieces_rows_and_fates_are_told() -> None:
@@ -48,6 +77,14 @@ def test_offsets_are_counted_along_the_arcs() -> None:
     figure, alt = stack.tree(["the", "dog", "that", "barked", "ran"], [1, 4, 3, 1, -1], 1)
     assert "the −1 and +1, dog 0 and 0, that +1 and +2, barked +2 and +1, ran +3 and −1" in alt
     assert _words(figure)[3:5] == ["−1", "+1"]  # below the first word: in the text, in the tree
+    plots.png(figure)
+
+
+def test_gaps_are_lit_and_their_guesses_told() -> None:
+    pieces = ["[CLS]", "returns", "[MASK]", "$", "[SEP]"]
+    figure, alt = filling.filling(pieces, {2: [("true", 0.5), ("##s", 0.25)]})
+    assert alt == "[CLS] returns [MASK] $ [SEP] Filled in: true 0.50, ##s 0.25."
+    assert _words(figure) == [*pieces, "true", "0.50", "##s", "0.25"]
     plots.png(figure)
 
 

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import IPython
-import ipywidgets
 import pytest
 
 from helpers import predict as module
 from helpers import widgets
 from helpers.predict import ANSWER, outcome, predict
+from tests.test_widgets import Notebook, widget_of
 
 CHOICES = {"a": "near the limit", "b": "worse than <none>"}
 
@@ -18,32 +18,18 @@ CHOICES = {"a": "near the limit", "b": "worse than <none>"}
 @pytest.fixture
 def outputs(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[dict[str, Any]]]:
     """What a notebook shows."""
-    shown: list[dict[str, Any]] = []
-
-    class Handle:
-        def __init__(self, data: dict[str, Any], **_: object) -> None:
-            self.place = len(shown)
-            shown.append(data)
-
-        def update(self, data: dict[str, Any], **_: object) -> None:
-            shown[self.place] = data
-
-    monkeypatch.setattr(widgets, "display", Handle)
-    monkeypatch.setattr(IPython.display, "display", Handle)
-    yield shown
+    shown = Notebook()
+    monkeypatch.setattr(widgets, "display", shown.display)
+    monkeypatch.setattr(IPython.display, "display", shown.display)
+    yield shown.outputs
     module._chosen.clear()
-
-
-def _control(outputs: list[dict[str, Any]]) -> Any:
-    models = getattr(ipywidgets.Widget, "_instances", None) or ipywidgets.Widget.widgets
-    return models[outputs[0][widgets.VIEW]["model_id"]]
 
 
 def test_what_is_chosen_stands_beside_what_was_measured(outputs: list[dict[str, Any]]) -> None:
     predict("far", "At 96 tokens the loss is", **CHOICES)._ipython_display_()
     assert "Nothing predicted yet" in outputs[1]["text/html"] and ANSWER not in outputs[1]
     assert "At 96 tokens" not in outputs[1]["text/html"]  # it stands in the cell
-    _control(outputs).value = "b"
+    widget_of(outputs[0]).value = "b"
     assert "You predict b) worse than &lt;none&gt;. Now run on" in outputs[1]["text/html"]
     assert outputs[1][ANSWER] == "b" and len(outputs) == 2
     assert repr(outcome("far", "b")).startswith("✓ Measured: b) worse than <none>.")
@@ -63,20 +49,20 @@ def test_what_was_chosen_stays_when_the_cell_is_run_again_until_something_is_wri
     outputs: list[dict[str, Any]],
 ) -> None:
     predict("far", "The loss is", **CHOICES)._ipython_display_()
-    _control(outputs).value = "b"
+    widget_of(outputs[0]).value = "b"
     del outputs[:]
     predict("far", "The loss is", **CHOICES)._ipython_display_()
-    assert _control(outputs).value == outputs[1][ANSWER] == "b"
+    assert widget_of(outputs[0]).value == outputs[1][ANSWER] == "b"
     del outputs[:]
     predict("far", "The loss is", **CHOICES, answer="A)")._ipython_display_()
-    assert _control(outputs).value == outputs[1][ANSWER] == "a"
+    assert widget_of(outputs[0]).value == outputs[1][ANSWER] == "a"
 
 
 def test_a_number_is_typed_below_or_written(outputs: list[dict[str, Any]]) -> None:
     predict("loss", "The loss will be")._ipython_display_()
-    _control(outputs).value = "much"
+    widget_of(outputs[0]).value = "much"
     assert "write a number" in outputs[1]["text/html"] and ANSWER not in outputs[1]
-    _control(outputs).value = "0.5"
+    widget_of(outputs[0]).value = "0.5"
     assert "You predict 0.5. Now" in outputs[1]["text/html"] and outputs[1][ANSWER] == "0.5"
     assert repr(outcome("loss", 0.274)) == "Measured: 0.274. You predicted 0.5."
     predict("loss", "The loss will be", answer=" 12 ")  # between the quotes

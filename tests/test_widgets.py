@@ -20,19 +20,26 @@ class Notebook:
     """What a notebook shows, output by output, and how often a picture was drawn anew."""
 
     def __init__(self) -> None:
-        self.outputs: list[dict[str, str]] = []
+        self.outputs: list[dict[str, Any]] = []
         self.metadata: list[dict[str, Any]] = []
         self.updates = 0
 
-    def display(self, data: dict[str, str], display_id: bool = False, **options: Any) -> Any:
+    def display(self, data: dict[str, Any], display_id: bool = False, **options: Any) -> Any:
         place = len(self.outputs)
         self.outputs.append(data)
         self.metadata.append(options.get("metadata", {}))
         return SimpleNamespace(update=partial(self._put, place))
 
-    def _put(self, place: int, data: dict[str, str], **_options: Any) -> None:
+    def _put(self, place: int, data: dict[str, Any], **_options: Any) -> None:
         self.outputs[place] = data
         self.updates += 1
+
+
+def widget_of(output: dict[str, Any]) -> Any:
+    """The widget that an output shows."""
+    # ipywidgets' own list has another name in version 7.
+    models = getattr(ipywidgets.Widget, "_instances", None) or ipywidgets.Widget.widgets
+    return models[output[widgets.VIEW]["model_id"]]
 
 
 @pytest.fixture
@@ -74,9 +81,7 @@ def test_a_picture_is_redrawn_while_one_moves_or_types_and_with_care_when_one_re
     widgets.explore(draw, **{name: control})
     view, picture = notebook.outputs
     assert view["text/plain"] == again
-    # ipywidgets' own list has another name in version 7.
-    models = getattr(ipywidgets.Widget, "_instances", None) or ipywidgets.Widget.widgets
-    (moved,) = models[view[widgets.VIEW]["model_id"]].children  # type: ignore[index]
+    (moved,) = widget_of(view).children
     assert isinstance(moved, kind)
     assert (moved.description, moved.continuous_update) == ("points", True)
     assert 'alt="a line of 4 points"' in picture["text/html"] and "image/png" in picture

@@ -12,10 +12,13 @@ from benchmarks import (
     bert_seeds_study,
     first_minutes,
     gpu_page,
+    longer_study,
     mini_bert_page,
+    patches_study,
 )
 from helpers.corpora.grammar import KINDS
 from helpers.results import RESULTS, load
+from helpers.training.context_extension import LENGTHS
 from tests.common import ROOT
 
 NUMBER = re.compile(r"-?\d+\.\d+")
@@ -61,6 +64,30 @@ def test_what_unit_08_says_of_its_models_is_so_with_each_recorded_seed() -> None
     assert (runs["echo"] > 0.9).all() and (runs["back"] > 0.4).all()
     assert (runs["most alike from 2 on"] == 60).all()
     assert (runs["other number"] < runs["same number"]).all()
+
+
+def test_the_record_of_longer_texts_has_every_run() -> None:
+    study, table = longer_study, load("longer").table
+    assert set(table["steps"]) == {study.STEPS}
+    seeds = table.groupby(["encoding", "factor", "tuned", "length"])["seed"].apply(list)
+    known = {(each, 0, 0, n) for each in (*study.PLAIN, *study.SCRATCH) for n in LENGTHS}
+    known |= {("YaRN, no temperature", study.FACTOR, 0, n) for n in LENGTHS}
+    for each in ("RoPE", *study.MADE):
+        factor = 0 if each == "RoPE" else study.FACTOR
+        known |= {(each, factor, tuned, n) for tuned in study.TUNING for n in LENGTHS}
+    for factor in study.OTHER_FACTORS:
+        lengths = (study.TRAINED, factor * study.TRAINED)
+        known |= {(each, factor, 0, n) for each in study.MADE for n in lengths}
+    assert set(seeds.index) == known
+    assert all(sorted(found) == list(study.SEEDS) for found in seeds)
+
+
+def test_the_record_of_larger_pictures_has_every_run() -> None:
+    study, table = patches_study, load("patches").table
+    assert set(table["steps"]) == {study.STEPS}
+    seeds = table.groupby(["encoding", "length"])["seed"].apply(sorted)
+    labels = [*study.ENCODINGS, *(each for some in study.ALSO.values() for each in some)]
+    assert dict(seeds) == {(each, n): list(study.SEEDS) for each in labels for n in study.LENGTHS}
 
 
 @pytest.mark.parametrize("name", ["longer", "patches"])

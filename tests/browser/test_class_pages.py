@@ -82,3 +82,21 @@ def test_nobody_is_shut_out(graded: Path, page: Page, name: str, tmp_path: Path)
     (tmp_path / "page.html").write_text(text.replace("--text: #e3e6ea", "--text: #2a2d31"))
     _open(page, tmp_path / "page.html", "dark")
     assert {rule for rule, _ in refused(page, rules=COLOURS)} == {"color-contrast"}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_is_printed_in_black_on_white_and_nothing_is_cut_off(
+    graded: Path, page: Page, name: str
+) -> None:
+    page.set_viewport_size({"width": 718, "height": 1000})  # A4 at 96 dots per inch, less margins
+    _open(page, graded / name, "dark")
+    page.emulate_media(media="print", color_scheme="dark")
+    seen = "(each => [each.color, each.backgroundColor])(getComputedStyle(document.body))"
+    assert page.evaluate(seen) == ["rgb(0, 0, 0)", "rgb(255, 255, 255)"]
+    boxes = "[...document.querySelectorAll('pre, .wide')]"
+    cut = f"{boxes}.filter(each => each.scrollHeight > each.clientHeight + 1).length"
+    assert page.evaluate(cut) == 0
+    page.emulate_media(media="screen")
+    assert page.evaluate(seen)[1] != "rgb(255, 255, 255)"
+    if name == FEEDBACK:  # a long output is in a box of its own there, which moves
+        assert page.evaluate(cut) > 0

@@ -12,6 +12,7 @@ from helpers.course.grading import grade
 from helpers.course.settings import Course, CourseError
 from tests.browser.conftest import serving
 from tests.common import ESSAY, ISOLATED, LESSON, needs_browser
+from tests.course.judged import hand_in
 
 UNIT = "01-tiny"
 
@@ -27,9 +28,7 @@ def test_an_essay_is_given_its_points(tiny: Course, tmp_path: Path, page: Page) 
     tiny.text(UNIT).write_text(LESSON + ESSAY)
     answered = nbformat.from_dict(build.make(tiny, UNIT, tmp_path / "made").solution)
     answered.cells[-1].source = "It is so."
-    path = tmp_path / "in" / "ada" / UNIT / f"{UNIT}.ipynb"
-    path.parent.mkdir(parents=True)
-    nbformat.write(answered, path)
+    hand_in(tmp_path / "in", UNIT, ada=answered)
     out = tmp_path / "out"
     grade.grade(tiny, tmp_path / "in", out, isolated=ISOLATED)
 

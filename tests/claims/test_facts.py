@@ -7,13 +7,15 @@ import torch
 from torch import nn
 from transformers import BertConfig, BertForPreTraining
 
-from helpers.claims import order, sizes
+from helpers.claims import order, sizes, stacks, timing
 from helpers.claims.small import QUICK, TASKS, fresh, trained
 from helpers.claims.trained import (
     between_positions,
     longest_answered,
+    steps_to,
+    steps_to_learn,
 )
-from helpers.encodings import sinusoidal_table
+from helpers.encodings import create, sinusoidal_table
 
 LARGE: dict[str, Any] = {"hidden_size": 1024, "num_hidden_layers": 24, "num_attention_heads": 16}
 LARGE["intermediate_size"] = 4096
@@ -36,6 +38,20 @@ def test_a_shuffle_is_noticed_where_there_are_positions() -> None:
     assert order.last_output_moves(2, causal=False, seed=0, encoding="sinusoidal") > 1e-3
     assert order.last_output_moves(1, causal=True, seed=0) < 1e-12
     assert order.last_output_moves(2, causal=True, seed=0) > 0.05
+
+
+def test_memory_is_counted_once_and_without_parameters() -> None:
+    x = torch.randn(3, 5, requires_grad=True)
+    assert timing.bytes_kept(nn.Linear(5, 4), x) == 3 * 5 * 4  # x, for the gradient of the weights
+    twice = nn.Sequential(nn.Linear(5, 4), nn.Tanh(), nn.Linear(4, 2))
+    assert timing.bytes_kept(twice, x) == 3 * (5 + 4) * 4  # tanh's output serves both
+
+
+@pytest.mark.rotating
+def test_a_run_that_ends_when_it_has_learned_counts_the_same_steps() -> None:
+    for kind, norm in (("shaw_keys", None), ("learned", 1.0)):
+        whole = steps_to(trained("shift", kind, 0, norm=norm)[1])
+        assert steps_to_learn(kind, 0, norm=norm) == whole < QUICK.steps
 
 
 def test_the_products_of_positions_are_what_attention_adds_up() -> None:
@@ -63,6 +79,16 @@ def test_a_longer_text_may_be_answered_to_its_end() -> None:
         longest_answered(trained("shift", kind, 0)[0], 16) for kind in ("learned", "shaw_keys")
     )
     assert (table, shaw) == (16, 32)
+
+
+@pytest.mark.rotating
+def test_many_texts_are_not_overfitted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The measurement of claim 17 can come out otherwise: with 400 texts there is no gap."""
+    bias = {"d_model": QUICK.width, "num_heads": QUICK.heads, "k": 3}
+    few = stacks.overfitting(create("clipped_bias", **bias), 0, False)
+    monkeypatch.setattr(stacks, "FEW", 400)
+    many = stacks.overfitting(create("clipped_bias", **bias), 0, False)
+    assert many < 0.1 < few
 
 
 def test_waves_are_told_from_noise_also_where_a_matrix_has_mixed_them() -> None:

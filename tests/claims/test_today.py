@@ -1,5 +1,6 @@
 """Claims 25 to 32: their tasks are what they say, and a measurement can come out otherwise."""
 
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -9,6 +10,8 @@ from torch import Generator
 
 from helpers import results
 from helpers.claims import Claim, decoders, longer, study, today
+from helpers.claims.small import QUICK
+from helpers.corpora import Shift
 from helpers.encodings import create
 from helpers.model.decoder import Decoder
 from tests.tiers import sample
@@ -56,6 +59,14 @@ def test_far_scores_are_those_that_a_loop_turns() -> None:
         a, b = a * angles.cos() - b * angles.sin(), a * angles.sin() + b * angles.cos()
         expected = (q[:, 0::2] * a + q[:, 1::2] * b).sum(1)
         assert torch.allclose(far[:, (offset - 64) // 8], expected, atol=1e-4)
+
+
+@pytest.mark.rotating
+def test_without_positions_what_stands_far_back_is_not_found() -> None:
+    """The measurement of claim 25 can come out otherwise."""
+    task, size = Shift(lag=24), replace(QUICK, length=32)
+    model, _ = decoders.decoder("none", task, 0, size)
+    assert decoders.right(model, task, 32) < 50
 
 
 def test_attention_that_is_even_doubles_nothing() -> None:

@@ -10,7 +10,8 @@ import torch
 
 from helpers.checks import claim_lab as check
 from helpers.checks.engine import Exercise
-from helpers.claims import CLAIMS, VERDICTS, Claim, Part, figures, order, overall, study
+from helpers.checks.engine.serialize import sanitize
+from helpers.claims import CLAIMS, PARTLY, VERDICTS, Claim, Part, figures, order, overall, study
 from helpers.claims.small import QUICK, trained
 from helpers.claims.trained import between_positions, who_looks_where
 from tests.common import ROOT
@@ -34,6 +35,15 @@ def test_no_verdict_known_by_heart_is_paid_for(exercise: Exercise, verdict: str)
     for seed in range(5):
         lost = [each.part for each in exercise(answer, seed).findings if not each.right]
         assert "the verdict, whatever was measured" in lost
+
+
+@pytest.mark.rotating
+def test_each_exercise_is_asked_what_comes_out_either_way() -> None:
+    for exercise in (check.settle, *MEASURING):
+        for seed in range(5):
+            cases = exercise.draw(exercise.parts[1], seed)
+            found = {case.read(sanitize(case.ask(exercise.reference))) for case in cases}
+            assert found == set(VERDICTS) - ({PARTLY} if exercise is not check.verdict else set())
 
 
 def _by(verdict: Callable[[Claim, pd.DataFrame], str]) -> Callable[..., dict[str, Any]]:

@@ -126,8 +126,3 @@ class Desk:
         with self.lock:
             self.executed.append(text)
         return outcome
-
-
-@pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
-    return Desk(tmp_path, monkeypatch)

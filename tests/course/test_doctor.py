@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -80,3 +81,16 @@ def test_a_kernel_that_finds_something_else(
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     [(state, told)] = _said(course, "kernel")
     assert state == "missing" and "another package called helpers, " in told
+
+
+def test_what_cannot_be_looked_at_is_missing_and_stops_nothing(
+    tiny: Course, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def _psutil(_course: Course) -> Iterator[tuple[str, str]]:
+        raise ImportError("No module named 'psutil'")
+
+    monkeypatch.chdir(tiny.root)
+    monkeypatch.setattr(doctor, "CHECKS", (_psutil, doctor.CHECKS[-1]))
+    assert main(["doctor"]) == 1
+    printed = capsys.readouterr().out.splitlines()
+    assert "psutil: ImportError: No module named 'psutil'" in printed[0] and len(printed) > 2

@@ -14,9 +14,8 @@ from helpers.course import export
 from helpers.course.cli import main
 from helpers.course.intake.identify import people
 from helpers.course.settings import CourseError
-from tests.course.judged import UNIT, Desk, desk, hand_in
+from tests.course.judged import UNIT, Desk, hand_in
 
-__all__ = ["desk"]
 MOODLE = "{}_{}_assignsubmission_file_/" + f"{UNIT}.ipynb"
 CANVAS = "{}_{}_{}_" + f"{UNIT}.ipynb"
 BRIGHTSPACE = "{}-77 - {} - Nov 21, 2026 1011 AM/" + f"{UNIT}.ipynb"

@@ -10,10 +10,8 @@ from helpers.course import export
 from helpers.course.grading import worksheets
 from helpers.course.intake.platforms import PLATFORMS
 from helpers.course.settings import CourseError
-from tests.course.judged import UNIT, Desk, desk
+from tests.course.judged import UNIT, Desk
 from tests.course.test_export import MOODLE
-
-__all__ = ["desk"]
 
 
 def _table(header: str, *rows: str) -> pd.DataFrame:

@@ -12,8 +12,6 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from tests.encodings import slow_read
-
 Vector = Callable[[Any, int], Tensor]
 Term = Callable[[Any, int, int, int, Tensor, Tensor], Tensor | float]
 
@@ -204,6 +202,36 @@ def _tree_offsets(e: Any, h: int, i: int, j: int, q: Tensor, k: Tensor) -> Tenso
     return _shaw(e.line, h, i, j, q, k) + q[h, i] @ e.tree.keys[_clipped(tree, e.tree.k)]
 
 
+# Of what is read between a query and a key: one token of the way at a time.
+
+
+def _way(i: int, j: int) -> list[int]:
+    """Tokens from the key to the query, which is among them, and the key is not."""
+    return list(range(j + 1, i + 1)) if j <= i else list(range(j - 1, i - 1, -1))
+
+
+def _gate(layer: Any, h: int, token: int, k: Tensor) -> float:
+    said = float(layer.weight[h] @ torch.cat([*k[:, token]]) + layer.bias[h])
+    return 1 / (1 + math.exp(-said))
+
+
+def _fox(e: Any, h: int, i: int, j: int, q: Tensor, k: Tensor) -> float:
+    """Logarithms of the gates on the way, √d-fold."""
+    return sum(math.log(_gate(e.gate, h, token, k)) for token in _way(i, j)) / e.softmax_scale
+
+
+def _path(e: Any, h: int, i: int, j: int, q: Tensor, k: Tensor) -> Tensor:
+    """The key, changed by each token on the way, less the key as it was."""
+    d = k.shape[-1]
+    key = k[h, j]
+    for token in _way(i, j):
+        w = e.direction.weight[h * d : (h + 1) * d] @ torch.cat([*k[:, token]])
+        w = w / w.norm().clamp(min=1e-12)
+        beta = 2 * _gate(e.strength, h, token, k)
+        key = (torch.eye(d) - beta * torch.outer(w, w)) @ key
+    return q[h, i] @ key - q[h, i] @ k[h, j]
+
+
 TERMS: dict[str, Term] = {
     "shaw_keys": _shaw,
     "shaw": _shaw,
@@ -220,8 +248,8 @@ TERMS: dict[str, Term] = {
     "tree_offsets": _tree_offsets,
     "window": _window,
     "convolution": _convolution,
-    "fox": slow_read.fox,
-    "path": slow_read.path,
+    "fox": _fox,
+    "path": _path,
 }
 
 

@@ -63,3 +63,15 @@ def test_a_toeplitz_bias_is_the_gather_and_so_is_its_gradient(length: int) -> No
     close(made, gathered, rtol=0, atol=0)
     grads = [torch.autograd.grad(each, bias, back)[0] for each in (made, gathered)]
     close(grads[0], grads[1], rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("form", relative_logits.FORMS)
+def test_a_table_that_does_not_fit(form: str) -> None:
+    words = "2T−1" if form == "skew" else r"table has shape \(6, 3\); for T=4 it must be \(7, 3\)"
+    with pytest.raises(ValueError, match=words):
+        relative_logits.FORMS[form](torch.randn(1, 1, 4, 3), torch.randn(6, 3))
+
+
+def test_a_bias_that_does_not_fit() -> None:
+    with pytest.raises(ValueError, match="must have 2T−1"):
+        toeplitz(torch.randn(6), 4)

@@ -62,6 +62,7 @@ def test_a_checkpoint_has_the_table_and_nothing_is_trained() -> None:
 @pytest.mark.parametrize(
     ("build", "words"),
     [
+        (lambda: Sinusoidal(0), ["d_model=0"]),
         (lambda: shift_matrix(1, 7), ["d_model=7", "even"]),
         (lambda: sinusoidal_table(-1, 4), ["num_positions=-1"]),
         (lambda: sinusoidal_table(3, 4, base=0), ["base=0"]),

@@ -153,6 +153,13 @@ def test_a_cache_keeps_turned_keys_if_it_is_told_to(name: str) -> None:
     assert (keys - encoding.rotate(plain, plain, Positions.upto(6))[1]).abs().max() > 1e-3
 
 
+def test_layers_by_turns_read_step_by_step_too() -> None:
+    sizes: dict[str, Any] = {"d_model": D, "num_heads": H}
+    turns = [create("rotary", **sizes), create("none", **sizes), create("alibi", **sizes)]
+    model, tokens = _random(turns), _tokens()
+    close(_steps(model, tokens, [1] * T), model(tokens), rtol=0, atol=1e-10)
+
+
 @pytest.mark.parametrize("name", ["sinusoidal", "rotary", "shaw", "cope"])
 def test_generated_text_is_the_same_with_and_without_a_cache(name: str) -> None:
     model, tokens = _decoder(name), _tokens(2, 4)
@@ -181,6 +188,27 @@ def test_what_a_decoder_refuses() -> None:
         generate(model, tokens, 1, -1.0)
     with pytest.raises(ValueError, match="at least one column"):
         generate(model, tokens[:, :0], 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "turned"), [("rotary", [3, 2, 1]), ("pope", [3, 2, 1]), ("dynamic_ntk", [3, 5, 6])]
+)
+def test_only_keys_that_would_be_turned_otherwise_are_turned_again(
+    name: str, turned: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted: list[int] = []
+    encoding = create(name, d_model=D, num_heads=H)
+    rotate = type(encoding).rotate
+
+    def counting(self: Encoding, q: Tensor, k: Tensor, at: Positions) -> tuple[Tensor, Tensor]:
+        counted.append(k.shape[2])
+        return rotate(self, q, k, at)
+
+    monkeypatch.setattr(type(encoding), "rotate", counting)
+    attention, cache, x = MultiHeadAttention(encoding), KVCache(), torch.randn(1, 6, D)
+    parts = [attention(part, None, None, cache) for part in x.split([3, 2, 1], 1)]
+    assert counted == turned and cache.length == 6
+    close(parts[-1], attention(x)[:, -1:], rtol=0, atol=1e-10)
 
 
 def test_what_is_kept_has_room_and_is_seldom_copied() -> None:

@@ -160,8 +160,9 @@ def test_a_very_short_training_leaves_yarn_a_ramp() -> None:
 def test_a_view_of_what_was_there_is_not_made() -> None:
     x = torch.zeros(1000)
     assert largest_tensor(lambda: x[:3] + 1) == 3
-    sparse = torch.eye(5).to_sparse()
-    assert largest_tensor(lambda: sparse * 2) >= 5  # other memory, though both are sparse
+    sparse = torch.eye(90).to_sparse()
+    made = largest_tensor(lambda: sparse * 2)  # other memory, though both are sparse
+    assert 90 <= made < 90 * 90
     assert largest_tensor(lambda: torch.ones(4, device="meta") * 2) == 4
 
 

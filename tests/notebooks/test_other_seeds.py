@@ -1,5 +1,6 @@
-"""What units 04, 06 and 07 say of their experiments holds with other seeds than theirs."""
+"""What units 02, 04, 06 and 07 say of their experiments holds with other seeds than theirs."""
 
+import math
 import random
 from collections.abc import Callable
 from typing import Any
@@ -11,13 +12,13 @@ from torch import Generator, Tensor
 from helpers.checks.bert_inputs.pairs import sentence_pairs
 from helpers.corpora import LagLanguage
 from helpers.course.authoring import source
-from helpers.encodings import Encoding, Shaw
+from helpers.encodings import Encoding, Shaw, Sinusoidal
 from helpers.model import superposition
 from helpers.model.attention import EncoderLayer
 from helpers.model.encoder import Encoder
 from helpers.model.probes import rank_residual
 from helpers.runtime import seed_everything
-from helpers.training import train
+from helpers.training import evaluate, train
 from tests.common import ROOT
 from tests.tiers import NIGHTLY
 
@@ -33,6 +34,15 @@ def _trained(encoding: type, seed: int, steps: int) -> Encoder:
     model = Encoder(encoding(48, num_heads=4), TASK.vocab_size)
     train(model, lambda: TASK.batch(64, 24, text), steps)
     return model
+
+
+@pytest.mark.rotating
+def test_sinusoids_of_unit_02_at_positions_that_were_not_trained() -> None:
+    moved = TEST._replace(given={"positions": torch.arange(24, 48)})
+    models = [_trained(Sinusoidal, seed, 300) for seed in TRAINED]
+    losses = [evaluate(model, moved).loss for model in models]
+    assert sum(losses) / len(losses) > math.log(8)  # that of guessing
+    assert all(evaluate(model, TEST).loss < 1 for model in models)
 
 
 @pytest.mark.rotating

@@ -34,37 +34,29 @@ def test_mistakes_of_one_exercise_change_no_other() -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "nearest"),
+    ("path", "tried"),
     [
         ("helpers/course/export.py", "tests/course/test_export.py"),
         ("tests/web/test_text.py", "tests/web/test_text.py"),
         ("web/markdown.py", "tests/web/"),
-        ("helpers/encodings/rope_scaling.py", "tests/encodings/"),
-    ],
-)
-def test_the_nearest_tests_come_first(path: str, nearest: str) -> None:
-    found = changed.tests([path])
-    near = [file for file in found if file.startswith(nearest)]
-    assert near and found[: len(near)] == near
-
-
-def test_every_place_that_is_named_is_there() -> None:
-    found = changed.tests(["README.md", *changed.READ_BY])
-    assert all((ROOT / place).is_file() for place in found) and len(found) == len(set(found))
-    assert changed.units(["helpers/course/authoring/build.py"]) == UNITS
-
-
-@pytest.mark.parametrize(
-    ("path", "tried"),
-    [
+        # What nothing imports has tests, too.
         ("helpers/course/pages/templates/report.html", "tests/course/pages/"),
         ("helpers/course/intake/gone.py", "tests/course/intake/"),
         ("tests/web/conftest.py", "tests/web/test_figures.py"),
         ("docs/claims.md", "tests/claims/test_claims.py"),
     ],
 )
-def test_a_file_that_nothing_imports_has_tests_too(path: str, tried: str) -> None:
+def test_a_change_has_its_tests(path: str, tried: str) -> None:
     assert any(file.startswith(tried) for file in changed.tests([path]))
+
+
+def test_the_nearest_come_first_and_each_once() -> None:
+    found = changed.tests(["helpers/encodings/rope_scaling.py"])
+    near = [file for file in found if file.startswith("tests/encodings/")]
+    assert near and found[: len(near)] == near
+    found = changed.tests(["README.md", *changed.READ_BY])
+    assert all((ROOT / file).is_file() for file in found) and len(found) == len(set(found))
+    assert changed.units(["helpers/course/authoring/build.py"]) == UNITS
 
 
 def test_in_a_rotating_test_all_of_a_sample_comes_up(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -43,7 +43,7 @@ def test_a_learners_unit_earns_all_points_and_a_wrong_one_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert smoke.main([]) == 0
-    assert re.search(r"00-start-here: (\d+) of \1 points", capsys.readouterr().out)
+    assert re.search(r"00-start-here: ([1-9]\d*) of \1 points", capsys.readouterr().out)
     unit = tmp_path / "00-start-here"
     unit.mkdir()
     text = (smoke.SOLUTIONS / unit.name / f"{unit.name}.ipynb").read_text(encoding="utf-8")

@@ -2,7 +2,7 @@
 
 A wrong answer that breaks a promise says so (`violates` in its file); the parts that it
 loses hold the promise. A sentence that only a fault of any exercise breaks, such as a gradient cut
-off, names that fault (`generic`), and probes.py tries it. One that asks for nothing is among the
+off, names that fault (`generic`), and a test tries it. One that asks for nothing is among the
 exercise's `explains`.
 """
 

@@ -1,18 +1,47 @@
 """Every sentence that asks for something has a case that fails where it is not held."""
 
+from collections.abc import Iterator
 from dataclasses import replace
+from fnmatch import fnmatchcase
 
 import pytest
 
 from helpers.checks import order_blind
-from helpers.checks.engine.hints import DTYPE
+from helpers.checks.engine import Answer, Exercise, hints
+from helpers.checks.engine.hints import DTYPE, Fault
 from helpers.course.settings import Course
 from tests import tiers
 from tests.common import UNITS
 from tests.mutants import trial
-from tests.promises import probes, table
+from tests.promises import table
+from tests.saboteurs import saboteurs
 
 UNIT = "01-order-blind"
+SABOTEURS: dict[Fault, tuple[str, ...]] = {
+    hints.NO_GRADIENT: ("detached", "under no_grad", "through NumPy"),
+    hints.DTYPE: ("forced to float32", "forced to float64", "whole numbers as floats"),
+    hints.IN_PLACE: ("writes into *",),
+    hints.KEPT: ("one tensor for all results", "the first answer for ever", "remembers by shape"),
+}
+
+
+def _unnoticed(exercise: Exercise, right: Answer, seed: int = 0) -> Iterator[str]:
+    """Yield what the exercise calls a fault of its sentences and neither refuses nor names."""
+    tried = dict(saboteurs.of(right))
+    for fault in dict.fromkeys(exercise.generic.values()):
+        made = [
+            each.answer
+            for name, each in tried.items()
+            if any(fnmatchcase(name, pattern) for pattern in SABOTEURS[fault])
+        ]
+        if not any(_named(exercise, answer, fault, seed) for answer in made):
+            yield f"{exercise.name}: {fault.name}"
+
+
+def _named(exercise: Exercise, answer: Answer, fault: Fault, seed: int) -> bool:
+    """Whether the answer loses points, and is told of the fault."""
+    report = exercise(answer, seed)
+    return report.earned < report.points and fault.hint in report.hints
 
 
 @pytest.mark.parametrize("unit", UNITS)
@@ -28,13 +57,13 @@ def test_a_fault_that_breaks_a_sentence_loses_points_and_is_named(
     course: Course, unit: str, name: str
 ) -> None:
     [solution] = [each for each in trial.solutions(course, unit) if each.exercise == name]
-    assert list(probes.unnoticed(solution.check.load(), solution.answer())) == []
+    assert list(_unnoticed(solution.check.load(), solution.answer())) == []
 
 
 def test_a_fault_that_no_case_looks_for_is_unnoticed() -> None:
     parts = tuple(replace(each, cases=lambda _rng: []) for each in order_blind.masked.parts)
     lax = replace(order_blind.masked, generic={"": DTYPE}, parts=parts)
-    assert list(probes.unnoticed(lax, order_blind.masked.reference)) == ["masked: another dtype"]
+    assert list(_unnoticed(lax, order_blind.masked.reference)) == ["masked: another dtype"]
 
 
 def test_a_promise_that_nothing_breaks_is_a_fault(

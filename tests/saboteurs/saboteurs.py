@@ -50,8 +50,9 @@ def _breaks(right: Answer) -> Iterator[tuple[str, Breaks]]:
         yield name, partial(_result, change)
     for name, change in DIFFERENTIABLE.items():
         yield name, partial(_differentiable, change)
-    for name, breaks in CALLS.items():
-        yield name, breaks()
+    yield from CALLS.items()
+    for name, fresh in keeping.CALLS.items():  # which have kept nothing yet
+        yield name, fresh()
     for argument in _arguments(right):
         for name, of_argument in ARGUMENTS.items():
             yield f"{name} {argument}", of_argument(argument)
@@ -111,88 +112,69 @@ def _repeated(value: Any, axis: int, axes: int) -> Any:
     return value.narrow(axis, 0, 1).expand_as(value)
 
 
-def _no_grad() -> Breaks:
-    def breaks(call: Call, made: Sabotaged) -> Any:
-        with torch.no_grad():
-            right = call()
-        made.broke |= call.differentiable and any_floating(right)
-        return right
-
-    return breaks
+def _no_grad(call: Call, made: Sabotaged) -> Any:
+    with torch.no_grad():
+        right = call()
+    made.broke |= call.differentiable and any_floating(right)
+    return right
 
 
-def _through_numpy() -> Breaks:
-    def breaks(call: Call, made: Sabotaged) -> Any:
-        right = call(**{k: v.detach() for k, v in call.arguments.items() if floating(v)})
-        made.broke |= call.differentiable and any_floating(right)
-        return mapped(right, lambda y: torch.from_numpy(y.detach().numpy()) if floating(y) else y)
-
-    return breaks
+def _through_numpy(call: Call, made: Sabotaged) -> Any:
+    right = call(**{k: v.detach() for k, v in call.arguments.items() if floating(v)})
+    made.broke |= call.differentiable and any_floating(right)
+    return mapped(right, lambda y: torch.from_numpy(y.detach().numpy()) if floating(y) else y)
 
 
-def _error(change: Callable[[Exception], Exception]) -> Breaks:
-    def breaks(call: Call, made: Sabotaged) -> Any:
-        try:
-            return call()
-        except Exception as error:
-            made.broke = True
-            raise change(error) from None
-
-    return breaks
-
-
-def _no_error() -> Breaks:
-    def breaks(call: Call, made: Sabotaged) -> Any:
-        try:
-            return call()
-        except Exception:
-            made.broke = True
-            return next(iter(call.arguments.values()))
-
-    return breaks
-
-
-def _same_draw() -> Breaks:
-    def breaks(call: Call, made: Sabotaged) -> Any:
-        given = [each for each in call.arguments.values() if isinstance(each, Generator)]
-        for generator in (*given, torch.default_generator):
-            before = generator.get_state()
-            generator.manual_seed(0)
-            made.broke |= generator in given and not torch.equal(before, generator.get_state())
+def _error(change: Callable[[Exception], Exception], call: Call, made: Sabotaged) -> Any:
+    try:
         return call()
+    except Exception as error:
+        made.broke = True
+        raise change(error) from None
 
-    return breaks
+
+def _no_error(call: Call, made: Sabotaged) -> Any:
+    try:
+        return call()
+    except Exception:
+        made.broke = True
+        return next(iter(call.arguments.values()))
 
 
-CALLS: dict[str, Callable[[], Breaks]] = {
+def _same_draw(call: Call, made: Sabotaged) -> Any:
+    given = [each for each in call.arguments.values() if isinstance(each, Generator)]
+    for generator in (*given, torch.default_generator):
+        before = generator.get_state()
+        generator.manual_seed(0)
+        made.broke |= generator in given and not torch.equal(before, generator.get_state())
+    return call()
+
+
+CALLS: dict[str, Breaks] = {
     "under no_grad": _no_grad,
     "through NumPy": _through_numpy,
-    "an error without text": lambda: _error(lambda error: type(error)()),
-    "an error of another kind": lambda: _error(lambda error: ArithmeticError(str(error))),
+    "an error without text": partial(_error, lambda error: type(error)()),
+    "an error of another kind": partial(_error, lambda error: ArithmeticError(str(error))),
     "no error": _no_error,
-    **keeping.CALLS,
     "draws the same each time": _same_draw,
 }
 
 
-def _writes_into(name: str) -> Breaks:
-    def breaks(call: Call, made: Sabotaged) -> Any:
-        right = mapped(call(), lambda y: y.clone() if isinstance(y, Tensor) else y)
-        value = call.arguments.get(name)
-        with torch.no_grad():
-            match value:
-                case Tensor() if value.numel() and not (value.is_leaf and value.requires_grad):
-                    value.copy_(value == 0)
-                    made.broke = True
-                case list() if value:
-                    value.append(value[0])
-                    made.broke = True
-                case dict() if value:
-                    value.clear()
-                    made.broke = True
-        return right
-
-    return breaks
+def _writes_into(name: str, call: Call, made: Sabotaged) -> Any:
+    right = mapped(call(), lambda y: y.clone() if isinstance(y, Tensor) else y)
+    value = call.arguments.get(name)
+    with torch.no_grad():
+        match value:
+            case Tensor() if value.numel() and not (value.is_leaf and value.requires_grad):
+                value.copy_(value == 0)
+                made.broke = True
+            case list() if value:
+                value.append(value[0])
+                made.broke = True
+            case dict() if value:
+                value.clear()
+                made.broke = True
+    return right
 
 
 def _ignores(name: str) -> Breaks:
@@ -217,16 +199,15 @@ def _ignores(name: str) -> Breaks:
     return breaks
 
 
-def _changed_argument(change: Callable[[Tensor], Tensor], name: str) -> Breaks:
-    def breaks(call: Call, made: Sabotaged) -> Any:
-        value = call.arguments.get(name)
-        if not isinstance(value, Tensor) or not value.numel():
-            return call()
-        instead = change(value)
-        made.broke |= not same(instead, value)
-        return call(**{name: instead})
-
-    return breaks
+def _changed_argument(
+    change: Callable[[Tensor], Tensor], name: str, call: Call, made: Sabotaged
+) -> Any:
+    value = call.arguments.get(name)
+    if not isinstance(value, Tensor) or not value.numel():
+        return call()
+    instead = change(value)
+    made.broke |= not same(instead, value)
+    return call(**{name: instead})
 
 
 def _without_last(value: Tensor) -> Tensor:
@@ -244,8 +225,10 @@ def _first_sequence(value: Tensor) -> Tensor:
 
 
 ARGUMENTS: dict[str, Callable[[str], Breaks]] = {
-    "writes into": _writes_into,
+    "writes into": lambda name: partial(_writes_into, name),
     "ignores": _ignores,
-    "ignores the last token of": partial(_changed_argument, _without_last),
-    "takes the first sequence for all of": partial(_changed_argument, _first_sequence),
+    "ignores the last token of": lambda name: partial(_changed_argument, _without_last, name),
+    "takes the first sequence for all of": lambda name: partial(
+        _changed_argument, _first_sequence, name
+    ),
 }

@@ -6,8 +6,7 @@ the text of the exercise does not forbid what it does.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
 from fnmatch import fnmatchcase
 from functools import partial
 from typing import Any
@@ -16,36 +15,16 @@ from helpers.checks.engine import Exercise
 from tests.mutants import trial
 from tests.saboteurs import saboteurs
 
-CAUGHT, SURVIVED, EXCUSED = "caught", "SURVIVED", "harmless"
 SECONDS = 10.0  # of computing, so that none is caught for being slow on a slow machine
 
 
-@dataclass(frozen=True)
-class Row:
-    """What became of one saboteur of an exercise's right answer."""
+def tried(exercise: Exercise, right: Any, seed: int = 0) -> dict[str, bool]:
+    """Try every saboteur on a right answer; return which of those that break something lose points.
 
-    exercise: str
-    saboteur: str
-    state: str
-
-
-def rows(exercise: Exercise, right: Any, excused: Collection[str], seed: int = 0) -> list[Row]:
-    """Try every saboteur on a right answer; those that break nothing there are left out.
-
-    Args:
-        excused: patterns of the names of saboteurs that may keep all points.
+    By its name: whether it does.
     """
-    found = []
-    for name, caught in _tried(exercise, right, seed):
-        why = any(fnmatchcase(name, pattern) for pattern in excused)
-        state = CAUGHT if caught else EXCUSED if why else SURVIVED
-        found.append(Row(exercise.name, name, state))
-    return found
-
-
-def _tried(exercise: Exercise, right: Any, seed: int) -> Iterator[tuple[str, bool]]:
-    """Each saboteur that broke something, and whether it lost points."""
     exercise.is_correct(right, seed)  # what is right is known from here on, and is in nobody's time
+    found = {}
     for name, sabotaged in saboteurs.of(right, partial(exercise.ask, seed=seed)):
         try:
             with trial.limited(SECONDS):
@@ -53,15 +32,17 @@ def _tried(exercise: Exercise, right: Any, seed: int) -> Iterator[tuple[str, boo
         except trial.TooLongError:
             caught = True
         if sabotaged.broke:
-            yield name, caught
+            found[name] = caught
+    return found
 
 
-def faults(tried: list[Row], excused: Collection[str]) -> list[str]:
-    """Return a line for each hole of a check, and for each excuse that no saboteur needs."""
-    found = [f"survived: {row.exercise}: {row.saboteur}" for row in tried if row.state == SURVIVED]
-    harmless = [row.saboteur for row in tried if row.state == EXCUSED]
-    return found + [
-        f"no excuse needed: {pattern}"
-        for pattern in sorted(excused)
-        if not any(fnmatchcase(name, pattern) for name in harmless)
-    ]
+def faults(tried: Mapping[str, bool], excused: Collection[str]) -> list[str]:
+    """Return a line for each hole of a check, and for each excuse that no saboteur needs.
+
+    Args:
+        tried: which saboteurs lose points. excused: patterns of the names of those that need not.
+    """
+    kept = [name for name, caught in tried.items() if not caught]
+    holes = [name for name in kept if not any(fnmatchcase(name, each) for each in excused)]
+    needless = [each for each in sorted(excused) if not any(fnmatchcase(n, each) for n in kept)]
+    return [f"survived: {name}" for name in holes] + [f"no excuse needed: {n}" for n in needless]

@@ -5,6 +5,7 @@ from functools import partial
 import pytest
 import torch
 
+from benchmarks.longer_study import FACTOR, MADE, TRAINED, slowed
 from helpers.corpora import LagLanguage
 from helpers.encodings import create
 from helpers.training.context_extension import extend
@@ -56,6 +57,12 @@ def test_a_training_may_draw_its_lengths_and_a_fine_tuning_has_longer_texts_only
     seeds.clear()
     extend(model, Watched(), {"RoPE": ROPE}, 0, tuning=(3,), lengths=(9,), longer=20)
     assert lengths == [9, 20, 20, 20] and 0 not in seeds  # it is not the text of the training
+
+
+@pytest.mark.parametrize("label", MADE)
+def test_what_the_study_tries_is_made_for_its_factor(label: str) -> None:
+    encoding = slowed(MADE[label])()
+    assert (encoding.factor, encoding.original_max_len) == (FACTOR, TRAINED)  # type: ignore[union-attr]
 
 
 def test_a_run_tries_its_weights_with_others_on_text_that_is_the_same_for_all_seeds() -> None:

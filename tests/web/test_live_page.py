@@ -154,7 +154,19 @@ def test_what_is_said_of_heads_and_models_is_so(page: Page, address: str) -> Non
     likely = ", ".join(f"{word} ({part})" for word, part in _expected(encoding, _ids(text)).items())
     assert f"With {name}, [MASK] is most likely {likely}." in _says(page)
     assert f"fills {100 * known['right']:.1f} % of the hidden pieces right" in _says(page)
-    heads = _read(live.model(encoding), [CLS, *_ids(text), SEP])[1].flatten(0, 1)
+    ids = [CLS, *_ids(text), SEP]
+    labels = [each.get_attribute("aria-label") for each in page.locator(".live-head").all()]
+    heads = _read(live.model(encoding), ids)[1].flatten(0, 1)
+    for label, looks in zip(labels, heads, strict=True):
+        before, after, itself = looks.diagonal(-1), looks.diagonal(1), looks.diagonal()
+        weights = {"the token before": before, "itself": itself, "the token after": after,
+                   "[CLS]": looks[:, 0], "[SEP]": looks[:, -1]}  # fmt: skip
+        part, most = max((float(each.sum()) / len(ids), name) for name, each in weights.items())
+        habit = f"on the whole it looks at {most} ({part:.2f} of its weight)."
+        words = [(live.index()["vocabulary"][n], x) for n, x in zip(ids, looks[4], strict=True)]
+        best = sorted(words, key=lambda each: -each[1])[:2]
+        told = "from [MASK] it looks at " + ", ".join(f"“{a}” {x:.2f}" for a, x in best) + "; "
+        assert str(label).endswith(told + (habit if part > 0.4 else "its weight is spread."))
     page.get_by_text("The chosen head as a table").click()
     page.locator(".live-head").nth(6).focus()
     _press(page, "Space")

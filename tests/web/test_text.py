@@ -80,6 +80,12 @@ def test_every_paper_of_an_encoding_or_a_claim_is_a_link() -> None:
     assert [each for each in CITED if not any(each in source for source in sources)] == []
 
 
+def test_what_a_command_says_of_itself_comes_after_what_it_found() -> None:
+    page = "# Runs\n\nWritten by `a`.\nRecorded.\n\n## Found\n\nAll.\n"
+    told = "# Runs\n\n\n## Found\n\nAll.\n\n---\n\nWritten by `a`.\nRecorded.\n"
+    assert measured.findings_first(page) == told
+
+
 def test_every_encoding_is_in_one_family() -> None:
     members = [name for family in FAMILIES.values() for name in family]
     assert sorted(members) == sorted(REGISTRY)

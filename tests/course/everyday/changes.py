@@ -5,7 +5,6 @@ A change is a function of the work. Exercises are counted from 1, those in code 
 
 from __future__ import annotations
 
-import ast
 import copy
 from collections.abc import Callable
 
@@ -29,16 +28,6 @@ def before(number: int, *codes: str) -> Change:
     return change
 
 
-def after(number: int, *codes: str) -> Change:
-    """Put cells behind the check of an exercise."""
-
-    def change(work: Work) -> None:
-        place = work.place(work.check(number)) + 1
-        work.cells[place:place] = map(code, codes)
-
-    return change
-
-
 def above(number: int, lines: str) -> Change:
     """Write lines above an answer, in its cell."""
     return edited(number, lambda source: f"{lines}\n{source}")
@@ -49,26 +38,18 @@ def below(number: int, lines: str) -> Change:
     return edited(number, lambda source: f"{source}\n{lines}")
 
 
-def inside(number: int, line: str) -> Change:
-    """Write a line as the first in an answer's function, behind its docstring."""
-
-    def change(source: str) -> str:
-        tree = ast.parse(source)
-        function = next(each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef))
-        first = function.body[ast.get_docstring(function) is not None]
-        lines = source.split("\n")
-        lines.insert(first.lineno - 1, " " * first.col_offset + line)
-        return "\n".join(lines)
-
-    return edited(number, change)
-
-
 def edited(number: int, change: Callable[[str], str]) -> Change:
     return lambda work: work.answer(number).update(source=change(work.answer(number)["source"]))
 
 
 def replaced(number: int, old: str, new: str) -> Change:
-    return edited(number, lambda source: source.replace(old, new))
+    """Write something else where one text stands in an answer."""
+
+    def change(source: str) -> str:
+        assert source.count(old) == 1
+        return source.replace(old, new)
+
+    return edited(number, change)
 
 
 # Cells that are cut and added.

@@ -7,14 +7,13 @@ import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
 from helpers.course import settings
 from helpers.course.grading import grade
 from tests.common import ISOLATED, ROOT
-from tests.course.everyday import cells, changes
+from tests.course.everyday import changes
 from tests.course.everyday.work import Change, Work, nbgrader
 
 TOGETHER = 8  # cells of those that mean nothing to each other
@@ -55,8 +54,9 @@ class Row:
 def _of_table() -> list[Row]:
     table = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
     rows = [
-        Row(changes=tuple(_change(*each) for each in row.pop("changed", ())), **row)
+        Row(changes=tuple(getattr(changes, name)(*given) for name, *given in changed), **row)
         for row in table["row"]
+        for changed in [row.pop("changed", [])]
     ]
     for place in ("on_top", "before", "above"):
         numbers = () if place == "on_top" else (1,)
@@ -70,13 +70,6 @@ def _of_table() -> list[Row]:
         names, codes = zip(*together[n : n + TOGETHER], strict=True)
         rows.append(Row(", ".join(names), "02", (changes.before(1, *codes),)))
     return rows
-
-
-def _change(name: str, *arguments: Any) -> Change:
-    """Return a change of a whole notebook, or what a function of changes.py makes."""
-    if hasattr(cells, name):
-        return getattr(cells, name)
-    return getattr(changes, name)(*arguments)
 
 
 ROWS = _of_table()

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import copy
-import io
 import json
 import re
-import zipfile
 import zlib
 from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 from tests.common import ROOT, UNITS
+from tests.course.intake.handed_in import zipped
 
 Cell = dict[str, Any]
 IMPORTS = re.compile(r"^import torch$", re.MULTILINE)
@@ -24,7 +23,6 @@ class Work:
     Args:
         path: where it is handed in; `{who}` stands for the learner and `{unit}` for the unit.
         beside: other files, by their path. archive: the zip that all is put in, if any.
-        written: makes the file's bytes of the notebook's JSON.
     """
 
     def __init__(self, unit: str) -> None:
@@ -32,7 +30,6 @@ class Work:
         self.notebook: dict[str, Any] = copy.deepcopy(_perfect(self.unit))
         self.path, self.archive = "{who}/{unit}/{unit}.ipynb", ""
         self.beside: dict[str, bytes] = {}
-        self.written: Callable[[str], bytes] = str.encode
 
     @property
     def cells(self) -> list[Cell]:
@@ -45,17 +42,14 @@ class Work:
     def answer(self, number: int) -> Cell:
         return [c for c in self.cells if is_code(c) and nbgrader(c).get("solution")][number - 1]
 
-    def check(self, number: int) -> Cell:
-        return [c for c in self.cells if is_code(c) and nbgrader(c).get("grade")][number - 1]
-
     def place(self, cell: Cell) -> int:
         return next(n for n, each in enumerate(self.cells) if each is cell)
 
     def files(self, who: str) -> dict[str, bytes]:
         text = json.dumps(self.notebook, ensure_ascii=False, indent=1)
-        found = {self.path: self.written(text), **self.beside}
+        found = {self.path: text.encode(), **self.beside}
         found = {each.format(who=who, unit=self.unit): found[each] for each in found}
-        return {self.archive.format(who=who): _zipped(found)} if self.archive else found
+        return {self.archive.format(who=who): zipped(found)} if self.archive else found
 
 
 Change = Callable[[Work], None]
@@ -90,11 +84,3 @@ def _perfect(unit: str) -> dict[str, Any]:
 def code(source: str) -> Cell:
     cell = {"cell_type": "code", "metadata": {}, "source": source, "outputs": []}
     return cell | {"execution_count": None, "id": f"own-{zlib.crc32(source.encode())}"}
-
-
-def _zipped(files: dict[str, bytes]) -> bytes:
-    whole = io.BytesIO()
-    with zipfile.ZipFile(whole, "w") as archive:
-        for name, content in files.items():
-            archive.writestr(name, content)
-    return whole.getvalue()

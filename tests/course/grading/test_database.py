@@ -13,17 +13,9 @@ from sqlalchemy.exc import OperationalError
 from helpers.course.authoring import nbgrade
 from helpers.course.authoring.nbgrade import gradebook
 from helpers.course.grading import journal
-from helpers.course.settings import Course, CourseError
-from tests.course.judged import Desk, desk, hand_in
+from helpers.course.settings import CourseError
+from tests.course.judged import Desk, hand_in
 from tests.course.pages.entered import Classroom
-
-__all__ = ["desk"]
-
-
-@pytest.fixture
-def classroom(tiny: Course, tmp_path: Path) -> Classroom:
-    """The tiny unit with an essay, and nobody's notebook."""
-    return Classroom(tiny, tmp_path / "out")
 
 
 def test_a_new_gradebook_has_the_version_that_nbgraders_command_says(classroom: Classroom) -> None:

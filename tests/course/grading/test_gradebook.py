@@ -16,11 +16,10 @@ from helpers.course.grading.execute import Outcome
 from helpers.course.grading.gradebook import ClassGradebook
 from helpers.course.intake import Submission
 from helpers.course.pages import feedback
-from helpers.course.settings import Course, CourseError
-from tests.course.judged import UNIT, Desk, desk, hand_in
+from helpers.course.settings import CourseError
+from tests.course.judged import UNIT, Desk, hand_in
 from tests.course.pages.entered import RIGHT, Classroom
 
-__all__ = ["desk"]
 MINE = {"double": "return x + x"}  # which the check does not know
 Again = Callable[[Desk, pytest.MonkeyPatch], pd.DataFrame]
 
@@ -87,12 +86,6 @@ def test_another_answer_waits_until_somebody_has_looked_at_it(
         assert (row.score, row.pending) == ("3.5", "2.0")
     _give(desk.out, "double-test", **given)
     assert float(_mend(desk, monkeypatch).pending[0]) == 0
-
-
-@pytest.fixture
-def classroom(tiny: Course, tmp_path: Path) -> Classroom:
-    """The tiny unit with an essay, and nobody's notebook."""
-    return Classroom(tiny, tmp_path / "out")
 
 
 def test_an_essay_waits_only_if_it_is_another(

@@ -13,9 +13,8 @@ from helpers.course.cli import main
 from helpers.course.grading import grades_csv, lateness
 from helpers.course.grading.lateness import Rules
 from helpers.course.settings import CourseError
-from tests.course.judged import UNIT, Desk, desk, hand_in
+from tests.course.judged import UNIT, Desk, hand_in
 
-__all__ = ["desk"]
 BERLIN = ZoneInfo("Europe/Berlin")
 RULES = """\
 percent = 10

@@ -11,9 +11,8 @@ import pytest
 from helpers.course.cli import main
 from helpers.course.grading import grade
 from helpers.course.settings import CourseError
-from tests.course.judged import UNIT, Desk, desk, hand_in
+from tests.course.judged import UNIT, Desk, hand_in
 
-__all__ = ["desk"]
 OTHER = {"double": "return x + x", "triple": "return x + x + x"}
 
 

@@ -21,9 +21,8 @@ from helpers.course.sandbox.process import Sandbox, SandboxDiedError
 from helpers.course.sandbox.session import Session
 from helpers.course.settings import Course, CourseError
 from tests.common import ISOLATED
-from tests.course.judged import Desk, desk, hand_in
+from tests.course.judged import Desk, hand_in
 
-__all__ = ["desk"]
 pytestmark = pytest.mark.usefixtures("warm_sandboxes")
 UNIT = "01-tiny"
 

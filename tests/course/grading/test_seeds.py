@@ -9,9 +9,7 @@ from nbformat import NotebookNode
 from helpers.course.grading import execute
 from helpers.course.grading.execute import Outcome
 from helpers.course.grading.judge import Check
-from tests.course.judged import Desk, desk, hand_in
-
-__all__ = ["desk"]
+from tests.course.judged import Desk, hand_in
 
 
 def test_each_notebook_has_seeds_of_its_own_and_the_same_when_graded_again(

@@ -22,6 +22,7 @@ from helpers.course.settings import Course
 from helpers.course.synthetic import answered
 from tests.checks import variants
 from tests.common import UNITS
+from tests.course.judged import hand_in
 from tests.course.pages.payloads import harm
 
 FOUND, FALSE = 0.95, 0.01
@@ -154,10 +155,7 @@ def test_a_class_gets_a_page_with_both_texts(course: Course, tmp_path: Path) -> 
     for cell in handed_in["eve"].cells:
         if cell.id == "table":
             cell.source = _copy(cell.source, 0) + "\n'<script>x</script>'"
-    for who, notebook in handed_in.items():
-        path = tmp_path / "submitted" / who / unit / f"{unit}.ipynb"
-        path.parent.mkdir(parents=True)
-        nbformat.write(notebook, path)
+    hand_in(tmp_path / "submitted", unit, **handed_in)
     found = pairs(tmp_path, unit, sorted(handed_in))
     assert {pair.students for pair in found} == {("ada", "eve")}
     assert "table" in {pair.exercise for pair in found}

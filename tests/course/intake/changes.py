@@ -67,6 +67,39 @@ def _forged_outputs(found: dict[str, Any]) -> None:
         cell["outputs"] = [result | {"execution_count": 1}]
 
 
+def _saved_by_colab(found: dict[str, Any]) -> None:
+    """Write metadata and outputs as Colab does, with each cell's id among them."""
+    found["metadata"] |= {"kernelspec": {}, "colab": {"provenance": []}}
+    for cell in found["cells"]:
+        cell["metadata"] = {"id": cell.pop("id"), "colab": {"base_uri": "https://localhost/"}}
+        if cell["cell_type"] == "code":
+            kind = "application/vnd.google.colaboratory.intrinsic+json"
+            shown = {"output_type": "execute_result", "execution_count": 3, "metadata": {}}
+            cell["outputs"] = [shown | {"data": {kind: {"type": "string"}, "text/plain": "'3'"}}]
+
+
+def _same_id_everywhere(found: dict[str, Any]) -> None:
+    """As VS Code wrote for a while."""
+    for cell in found["cells"]:
+        cell["id"] = "1"
+
+
+def _without_line_ends(found: dict[str, Any]) -> None:
+    for cell in found["cells"]:
+        cell["source"] = "".join(cell["source"]).splitlines()
+
+
+def _without_checks(found: dict[str, Any]) -> None:
+    found["cells"] = [cell for cell in found["cells"] if cell not in _tests(found)]
+
+
+def _answer_made_raw(found: dict[str, Any]) -> None:
+    """As a key does that is pressed by accident."""
+    answer = next(c for c in found["cells"] if c["metadata"].get("nbgrader", {}).get("solution"))
+    answer["cell_type"] = "raw"
+    del answer["outputs"], answer["execution_count"]
+
+
 def _strange_forms(found: dict[str, Any]) -> None:
     strange: tuple[Any, ...] = (None, 5, "x", {}, [[]], [None])
     for cell, tags in zip(found["cells"], strange, strict=False):
@@ -85,5 +118,10 @@ CHANGES: dict[Callable[[dict[str, Any]], None], str] = {
     _edited_tests: "the check was another than this release's",
     _tests_as_text_with_other_points: "another kind of cell",
     _forged_outputs: "",
+    _saved_by_colab: "metadata had been changed",
+    _same_id_everywhere: "",
+    _without_line_ends: "line ends",
+    _without_checks: "the cell was missing, put back",
+    _answer_made_raw: "another kind of cell",
     _strange_forms: "",
 }

@@ -23,9 +23,15 @@ def test_a_changed_notebook_is_graded_as_it_was_meant(
     assert not any(cell.get("outputs") for cell in notebook.cells)
     flags = {n.grade_id: n for c in notebook.cells if (n := c.metadata.get("nbgrader"))}
     released = {n.grade_id: n for c in made.released.cells if (n := c.metadata.get("nbgrader"))}
-    assert flags == released
+    assert flags == released and flags.keys() <= {cell.id for cell in notebook.cells}
     assert notebook.metadata.kernelspec.name == "python3"
     assert CHANGES[change] in " ".join(repairs) if CHANGES[change] else not repairs
+
+
+def test_a_mark_of_the_encoding_and_line_ends_of_windows_are_no_repair(made: Made) -> None:
+    text = nbformat.writes(made.worked).replace(r"\n", r"\r\n").replace("\n", "\r\n")
+    notebook, repairs = repaired(text.encode("utf-8-sig"), made.released)
+    assert not repairs and graded(notebook) == graded(made.worked)
 
 
 @pytest.mark.parametrize("how", ["named", "only with first lines"])

@@ -20,6 +20,7 @@ FORGED = {
     "no JSON": "no JSON",
     "no list": "3",
     "deep": "[" * 50_000,
+    "another kind": '[{"output_type": "other"}]',
     "another form": '[{"output_type": "stream", "name": "out", "text": "x"}]',
     "no data": '[{"output_type": "display_data", "data": [], "metadata": {}}]',
     "a long number": "[" + "1" * 5000 + "]",

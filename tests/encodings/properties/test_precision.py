@@ -92,8 +92,9 @@ def test_xpos_has_no_nan_in_float16() -> None:
     ids = tokens(1, 10)
     found = small(ids, positions=places)
     assert off_by(found, exact(ids, positions=places)) < ENOUGH
-    with pytest.raises(ValueError, match=r"S=8000 keys.*float16"):
-        attention(torch.randn(1, 8000, D).half())
+    assert attention(torch.randn(1, 3_900, D).half()).isfinite().all()
+    with pytest.raises(ValueError, match=r"S=4600 keys.*float16"):
+        attention(torch.randn(1, 4_600, D).half())
 
 
 PRODUCTS = {torch.ops.aten.mm, torch.ops.aten.bmm, torch.ops.aten.addmm, torch.ops.aten.baddbmm}

@@ -55,7 +55,9 @@ def test_beyond_max_len_a_cache_changes_nothing_nor_what_is_refused(name: str) -
     stepwise = outcome(lambda: step_by_step(model, ids))
     if isinstance(whole, str):
         assert isinstance(stepwise, str)
-        assert outcome(lambda: generate(model, ids[:, :2], 9)) == stepwise
+        if name not in TREES:
+            assert generate(model, ids[:, :2], 7).shape == (2, 9)  # the last one is not read
+        assert outcome(lambda: generate(model, ids[:, :2], 8)) == stepwise
     else:
         assert isinstance(stepwise, Tensor)
         # Of the last token: dynamic NTK reads those before it as parts of a shorter text.

@@ -44,7 +44,7 @@ ROWS = [
         "replaces-the-check",
         """
         from helpers.checks.engine.exercise import Exercise
-        Exercise.judge = Exercise.__call__ = lambda *a, **k: 1.0
+        Exercise.grade = Exercise.__call__ = lambda *a, **k: 1.0
         """,
     ),
     _trick(
