@@ -841,7 +841,7 @@ plots.show(*hooks.hooks("embed", "rotate", "bias", "context"))
 # | hook | what happens there | units |
 # | --- | --- | --- |
 # | `embed`, once at the input | a vector for each position is added to that of the token | 02, 03 |
-# | `rotate`, on queries and keys | a query or key is changed, mostly rotated, by its position | 05 |
+# | `rotate`, on queries and keys | queries and keys are changed, mostly rotated, by position | 05 |
 # | `bias`, before the softmax | each score gets a term, mostly for its offset $j - i$ | 04, 05 |
 # | `context`, after the softmax | each value gets a vector for its offset before the average | 04 |
 #

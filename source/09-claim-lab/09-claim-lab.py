@@ -903,7 +903,7 @@ plots.show(figures.strips(ours, rows), figures.in_words(ours, rows))
 # %% tags=["training"]
 def measure(seed, full=False):
     """Numbers by their names, for one seed."""
-    model, losses = small.trained("shift", "learned", seed)
+    model, _ = small.trained("shift", "learned", seed)
     weights = trained.who_looks_where(model, 16)  # mean of heads and texts, (T, T)
     return {"weight": float(weights.diagonal(-3).mean())}
 

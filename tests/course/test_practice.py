@@ -6,9 +6,7 @@ import pytest
 
 from helpers.course import practice
 from helpers.course.cli import main
-from tests.course.judged import UNIT, Desk, desk
-
-__all__ = ["desk"]
+from tests.course.judged import UNIT, Desk
 
 
 def test_only_a_page_stays(

@@ -13,9 +13,7 @@ from nbformat import v4
 from helpers.course import export, foreground, report
 from helpers.course.cli import main
 from helpers.course.grading.gradebook import NO_UNIT, refresh
-from tests.course.judged import UNIT, Desk, desk, hand_in
-
-__all__ = ["desk"]
+from tests.course.judged import UNIT, Desk, hand_in
 
 
 def _read(desk: Desk, student: str, unit: str = UNIT) -> str:

@@ -17,9 +17,7 @@ from nbgrader.api import Gradebook
 from helpers.course.authoring import build
 from helpers.course.authoring.nbgrade import COURSE, gradebook
 from tests.common import ROOT, tiny_course
-from tests.course.judged import Desk, desk, hand_in
-
-__all__ = ["desk"]
+from tests.course.judged import Desk, hand_in
 
 UNIT = "01-tiny"
 USERS = {"prof": 20001, "ada": 20002, "bob": 20003}

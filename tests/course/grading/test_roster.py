@@ -10,10 +10,8 @@ from helpers.course import export, report
 from helpers.course.authoring.nbgrade import COURSE, gradebook
 from helpers.course.grading import roster, worksheets
 from helpers.course.settings import CourseError
-from tests.course.judged import UNIT, Desk, desk, hand_in
+from tests.course.judged import UNIT, Desk, hand_in
 
-__all__ = ["desk"]
-MOODLE = "{}_{}_assignsubmission_file_/" + f"{UNIT}.ipynb"
 PEOPLE = """\
 login,name,address,number,group
 ada,Ada Lovelace,ada@uni.example,12345,
