@@ -12,6 +12,7 @@ from helpers.course.grading import roster, worksheets
 from helpers.course.settings import CourseError
 from tests.course.judged import UNIT, Desk, hand_in
 
+MOODLE = "{}_{}_assignsubmission_file_/" + f"{UNIT}.ipynb"
 PEOPLE = """\
 login,name,address,number,group
 ada,Ada Lovelace,ada@uni.example,12345,
