@@ -9,9 +9,13 @@ from __future__ import annotations
 import importlib
 
 from helpers.checks.engine import Exercise
-from helpers.checks.engine.session import package
 
 __all__ = ["exercises", "package"]
+
+
+def package(unit: str) -> str:
+    """Name of the package that checks a unit, as 02-sinusoidal."""
+    return f"{__name__}.{unit.split('-', 1)[1].replace('-', '_')}"
 
 
 def exercises(unit: str) -> dict[str, Exercise]:

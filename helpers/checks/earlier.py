@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from helpers.checks.engine.case import Answer
+from helpers.checks import package
+from helpers.checks.engine import Answer
 from helpers.checks.engine.run import silent
-from helpers.checks.engine.session import package
 
 Cell = tuple[str, str]  # the id of a graded cell, or "", and its text
 

@@ -1,9 +1,12 @@
-"""How checks tell a hook where tokens stand, and how the mistakes among them read it."""
+"""How checks tell a hook where tokens stand."""
 
 from __future__ import annotations
 
+from typing import Any
+
 from torch import Tensor
 
+from helpers.checks.engine import Answer
 from helpers.encodings import Positions, prepare_positions
 
 
@@ -12,17 +15,11 @@ def at(x: Tensor, *positions: Tensor) -> Positions:
     return prepare_positions(x, *positions)
 
 
+def embed(module: Any) -> Answer:
+    """The `embed` of an encoding, as a function of x and perhaps of positions."""
+    return lambda x, *positions: module.embed(x, at(x, *positions))
+
+
 def by(heads: Tensor, offsets: Tensor | None = None) -> Positions:
     """What a layer would be told of queries or weights (B, H, T, …), or the offsets of a tree."""
     return prepare_positions(heads.transpose(1, 2), None, offsets)
-
-
-def given(positions: Positions) -> Tensor | None:
-    """Where the tokens stand, if that is not at 0 … T−1."""
-    return None if positions.ordered else positions.queries
-
-
-def given_offsets(positions: Positions) -> Tensor | None:
-    """The offsets of a tree, (T, T) or (B, T, T), if there are any."""
-    offsets = positions.given_offsets
-    return offsets if offsets is None or offsets.dim() == 2 else offsets[:, 0]

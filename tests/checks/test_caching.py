@@ -8,9 +8,9 @@ import pytest
 import torch
 from torch import Generator, Tensor
 
-from helpers.checks.engine import Answer, Case, call, without_caching
-from helpers.checks.engine.library import forbidden
-from helpers.checks.engine.run import run_case, run_cases
+from helpers.checks.engine import Answer, Case, call
+from helpers.checks.engine.case import without_caching
+from helpers.checks.engine.run import forbidden, run_case, run_cases
 from helpers.checks.engine.serialize import RESULT_MUTATED
 
 X = torch.tensor([[1.0, 2.0], [3.0, 5.0]])

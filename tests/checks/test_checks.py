@@ -46,10 +46,10 @@ def _from_the_book(num_positions: int, d_model: int, base: float = 10_000.0) -> 
 @pytest.mark.parametrize(
     ("answer", "called"),
     [
-        (_aliased, "helpers.encodings.sinusoidal_table"),
-        (_from_sys_modules, "helpers.encodings.sinusoidal_table"),
-        (_through_the_module, "helpers.encodings.Sinusoidal"),
-        (_from_the_book, "d2l: PositionalEncoding"),
+        (_aliased, "helpers.encodings.sinusoidal.sinusoidal_table"),
+        (_from_sys_modules, "helpers.encodings.sinusoidal.sinusoidal_table"),
+        (_through_the_module, "helpers.encodings.sinusoidal.Sinusoidal"),
+        (_from_the_book, "d2l.torch.PositionalEncoding.__init__"),
     ],
 )
 def test_an_answer_that_only_calls_a_library_earns_nothing(answer: Any, called: str) -> None:
@@ -114,7 +114,7 @@ def test_no_exercise_pays_for_the_librarys_own_version(exercise: Exercise) -> No
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)
 def test_another_seed_asks_other_questions(exercise: Exercise) -> None:
     def labels(seed: int) -> list[str]:
-        return [case.label for part in exercise.parts for case in exercise.draw(part, seed)]
+        return [case.label for cases in exercise.drawn(seed).values() for case in cases]
 
     assert labels(1) == labels(1)
     assert len({str(labels(seed)) for seed in range(5)}) > 1 or exercise.name == "similarity"

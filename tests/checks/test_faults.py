@@ -9,7 +9,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from helpers.checks.engine import Answer, Case, call, differentiated, hints, without_caching
+from helpers.checks.engine import Answer, Case, call, differentiated, hints
+from helpers.checks.engine.case import without_caching
 from helpers.checks.engine.hints import Fault
 from helpers.checks.engine.run import run_case
 from helpers.checks.engine.serialize import decode, encode

@@ -109,6 +109,10 @@ def test_whatever_comes_back_gets_a_plain_sentence(answer: Any, words: str) -> N
     assert words in report.findings[0].message
 
 
+def test_a_forgotten_return_is_told_however_the_result_is_looked_at() -> None:
+    assert "return missing" in relative.rows(lambda length, k: None).findings[0].message
+
+
 def test_what_pytorch_cannot_do_is_no_stub() -> None:
     """It raises NotImplementedError for a softmax of whole numbers."""
 

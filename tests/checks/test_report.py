@@ -11,7 +11,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from helpers import checks
 from helpers.checks import learned, start_here
 from helpers.checks import sinusoidal as check
-from helpers.checks.engine import Finding, Report, session
+from helpers.checks.engine import Finding, Report
 from helpers.checks.engine.report import COLOURS, FINDINGS, PRAISE, STUB
 from tests.checks import variants
 from tests.common import ROOT, UNITS
@@ -31,7 +31,8 @@ def shell(monkeypatch: pytest.MonkeyPatch) -> InteractiveShell:
 
 @pytest.fixture(autouse=True)
 def _begun(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(session, "_best", {})  # as in a kernel that has just been started
+    # As in a kernel that has just been started.
+    monkeypatch.setattr("helpers.checks.engine.report._best", {})
 
 
 def _page(report: Report) -> str:

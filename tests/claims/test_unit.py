@@ -76,7 +76,7 @@ def test_the_verdict_on_a_claim_rests_on_a_measurement_with_the_seeds_given() ->
         return {**other, "verdict": reference(claim, seeds)["verdict"]}
 
     for seed in range(3):
-        cases = check.verdict.draw(check.verdict.parts[0], seed)
+        cases = check.verdict.drawn(seed)[check.verdict.parts[0].name]
         pairs = [(case.ask(answer), case.ask(reference)) for case in cases]
         lost = [any(not torch.allclose(a[k], b[k]) for k in a) for a, b in pairs]
         assert all(lost[:15])  # every one that is made up

@@ -14,6 +14,7 @@ ASIDE = re.compile(r"^(\*Why care|<details><summary>Hint)", re.MULTILINE)
 FOLDED = re.compile(r"^(<details>.*</summary>|</details>)$", re.MULTILINE)  # small print
 END = re.compile(r"(?<=[.:;?!])\s+(?=[A-Z`“*$(])")
 BULLET = re.compile(r"^\s*(?:[-*]|\d+\.|\|)\s+", re.MULTILINE)
+NAMED = re.compile(r"^Write `[^`]*`[.:]$")  # says what the answer is called, which the check calls
 FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 
 
@@ -44,5 +45,5 @@ def _split(text: str) -> Iterator[str]:
     for block in re.split(r"\n\s*\n", FOLDED.sub("", FENCED.sub("", text))):
         for item in BULLET.split(block):
             for sentence in END.split(plain(item)):
-                if re.search(r"[A-Za-z]{2}", sentence):
+                if re.search(r"[A-Za-z]{2}", sentence) and not NAMED.match(sentence):
                     yield sentence

@@ -88,7 +88,7 @@ def shown(course: Course, unit: str) -> str:
         lines.append(f"    “{promise.sentence}”")
         for part in promise.exercise.parts:
             if part.name in promise.parts:
-                labels = [case.label for case in promise.exercise.draw(part, 0)]
+                labels = [case.label for case in promise.exercise.drawn(0)[part.name]]
                 lines.append(f"      {part.name}: {'; '.join(labels)}")
         lines += [f"      broken by {mistake.name}" for mistake in promise.broken_by[:1]]
         lines += [f"      broken by any answer with {fault.name}" for fault in promise.generic]

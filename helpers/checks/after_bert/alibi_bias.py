@@ -16,7 +16,6 @@ from helpers.checks.after_bert import common
 from helpers.checks.engine import DTYPE, Answer, Case, Exercise, Part, call, compare, differentiated
 
 CAUSAL, SYMMETRIC, DIRECTIONAL = "causal", "symmetric", "directional"
-BACKWARDS = "dtype and gradients"
 LONG = 300  # positions; neither eight bits nor bfloat16 count so far
 
 
@@ -41,8 +40,7 @@ def _of_form(form: str, rng: Random) -> Iterator[Case]:
     length = rng.choice((6, 8))
     yield call(_slopes(rng, rng.randint(3, 4)), length, form=form)
     yield call(_slopes(rng, rng.randint(9, 12)), rng.randint(3, 4), form=form)
-    flat = call(_slopes(rng, 3, flat=True), length, form=form)
-    yield flat.labelled(f"{flat.label} with a slope of 0")
+    yield call(_slopes(rng, 3, flat=True), length, form=form).with_words(" with a slope of 0")
     yield call(1 + _slopes(rng, 1), LONG, form=form).map(_three_rows)
     yield call(_slopes(rng, rng.randint(2, 3)), 1, form=form)
 
@@ -68,7 +66,7 @@ def _backwards(rng: Random) -> Iterator[Case]:
     for form in (CAUSAL, SYMMETRIC, DIRECTIONAL):
         flat = _slopes(rng, 3, flat=True)
         label = f"(slopes {[round(each, 3) for each in flat.tolist()]}, {length}, {form=})"
-        yield common.derivative(label, flat, partial(_of_slopes, length, form))
+        yield common.derivative(label, flat).of(partial(_of_slopes, length, form))
 
 
 def _of_slopes(length: int, form: str, answer: Answer) -> Answer:
@@ -82,11 +80,10 @@ alibi_bias = Exercise(
         Part(CAUSAL, 0.5, _causal),
         Part(SYMMETRIC, 0.25, partial(_of_form, SYMMETRIC)),
         Part(DIRECTIONAL, 0.5, partial(_of_form, DIRECTIONAL)),
-        Part(BACKWARDS, 0.25, _backwards),
+        Part("dtype and gradients", 0.25, _backwards),
     ),
     forbidden=(encodings.Alibi, encodings.Kerple),
     explains=(
-        "Write `alibi_bias`.",
         "It takes slopes of shape",
         '`form="causal"`:',
         '`form="symmetric"`:',

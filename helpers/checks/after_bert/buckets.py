@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from functools import partial
 from random import Random
-from typing import Any
 
 import torch
 from torch import Tensor
 
 from helpers import encodings
+from helpers.checks.dtypes import with_dtype
 from helpers.checks.engine import DTYPE, Case, Exercise, Part, call
-
-NEAR, FAR = "near: a bucket for each offset", "far: buckets that widen"
-SIZES = "other numbers of buckets"
 
 
 def _buckets(offsets: Tensor, num_buckets: int = 32, max_distance: int = 128) -> Tensor:
@@ -42,11 +40,7 @@ def _clear(num_buckets: int, max_distance: int) -> list[int]:
 
 
 def _typed(offsets: Tensor, *sizes: int, **options: int) -> Case:
-    return call(offsets, *sizes, **options).map(_with_dtype)
-
-
-def _with_dtype(found: Any) -> dict[str, Any]:
-    return {"its dtype": str(getattr(found, "dtype", "none")), "the buckets": found}
+    return call(offsets, *sizes, **options).map(partial(with_dtype, dtypes=(torch.int64,)))
 
 
 def _near(rng: Random) -> Iterator[Case]:
@@ -87,9 +81,12 @@ def _other_sizes(rng: Random) -> Iterator[Case]:
 buckets = Exercise(
     "buckets",
     _buckets,
-    (Part(NEAR, 0.5, _near), Part(FAR, 0.5, _far), Part(SIZES, 0.5, _other_sizes)),
+    (
+        Part("near: a bucket for each offset", 0.5, _near),
+        Part("far: buckets that widen", 0.5, _far),
+        Part("other numbers of buckets", 0.5, _other_sizes),
+    ),
     forbidden=(encodings.T5Bias,),
-    explains=("Write `buckets`.",),
     generic={"as an int64 tensor of the same shape": DTYPE},
     module=__name__,
 )

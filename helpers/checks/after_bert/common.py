@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from random import Random
 from typing import Any
 
@@ -30,7 +29,7 @@ def turned(x: Tensor, base: float = 10_000.0, layout: str = "interleaved") -> Te
     return encodings.Rotary(x.shape[-1], base=base, layout=layout).rotate(x, x, by(x))[0]
 
 
-def derivative(label: str, x: Tensor, of: Callable[[Answer], Callable[[Tensor], Any]]) -> Case:
+def derivative(label: str, x: Tensor) -> Case:
     """Ask for the dtypes, and whether the gradient is the rise of the answer's own result.
 
     The result must be linear in x, but need not be right: a mistake in one branch of a function
@@ -39,18 +38,17 @@ def derivative(label: str, x: Tensor, of: Callable[[Answer], Callable[[Tensor], 
     step = _weights(x).abs()
 
     def ask(answer: Answer) -> Any:
-        function = of(answer)
         at = x.double().requires_grad_()
-        result = function(at)
+        result = answer(at)
         if type(result) is not Tensor:
             return compare.no_plain_tensor(result)
         total = (_finite(result) * _weights(result)).sum()
         if total.requires_grad:
             total.backward()
-        further = (_finite(function(at.detach() + step)) * _weights(result)).sum()
+        further = (_finite(answer(at.detach() + step)) * _weights(result)).sum()
         return {
             "its dtype": str(result.dtype),
-            "its dtype for float32": str(getattr(function(x.clone()), "dtype", "none")),
+            "its dtype for float32": str(getattr(answer(x.clone()), "dtype", "none")),
             "the gradient": _verdict(at.grad, step, float(further - total)),
         }
 
@@ -66,14 +64,12 @@ def _verdict(gradient: Tensor | None, step: Tensor, rise: float) -> str:
     return "that of your result" if off < 1e-3 * (1 + abs(rise)) else "not that of your result"
 
 
-def never_nan(
-    label: str, of: Callable[[Answer], Answer] = lambda answer: answer, **arguments: Tensor
-) -> Case:
+def never_nan(label: str, **arguments: Tensor) -> Case:
     """Ask for the result, and which arguments get a gradient that is nan; none at all will do."""
 
     def ask(answer: Answer) -> Any:
         given = {name: each.clone().requires_grad_() for name, each in arguments.items()}
-        result = of(answer)(*given.values())
+        result = answer(*given.values())
         if type(result) is not Tensor:
             return compare.no_plain_tensor(result)
         backward(result)

@@ -15,9 +15,6 @@ from helpers.checks.after_bert import common
 from helpers.checks.engine import Answer, Case, Exercise, Part, call, differentiated, digits
 from helpers.checks.engine.hints import DTYPE, IN_PLACE
 
-LEFT, RIGHT = "keys to the left", "0 to the right"
-LARGE, BACKWARDS = "large scores", "dtype and gradients"
-
 
 def _counted(scores: Tensor) -> Tensor:
     """Return CoPE's position of each key j ≤ i, the gates from j to i added up; 0 to the right."""
@@ -71,29 +68,28 @@ def _large(rng: Random) -> Iterator[Case]:
     for size, dtype in ((150, torch.float32), (1000, torch.float32), (1000, torch.float64)):
         scores = _scores(rng, 2, 3, rng.randint(6, 8)).sign().to(dtype) * size
         words = f"where j ≤ i, for scores of {size:,} and −{size:,} in {str(dtype)[6:]}"
-        yield common.never_nan(words, _left_of, scores=scores)
+        yield common.never_nan(words, scores=scores).of(_left_of)
     scores = _scores(rng, 2, 3, rng.randint(6, 8)).double()
     some = torch.where(scores.abs() > 3, scores.sign() * 1000, scores)
-    yield common.never_nan("where j ≤ i, for some scores of ±1,000", _left_of, scores=some)
+    yield common.never_nan("where j ≤ i, for some scores of ±1,000", scores=some).of(_left_of)
 
 
 def _backwards(rng: Random) -> Iterator[Case]:
     scores = _scores(rng, 2, 3, rng.randint(5, 8))
-    yield differentiated(", where j ≤ i", _left_of, in_bfloat16=False, scores=scores)
-    yield digits("(scores), where j ≤ i", scores, of=_left_of)
+    yield differentiated(", where j ≤ i", in_bfloat16=False, scores=scores).of(_left_of)
+    yield digits("(scores), where j ≤ i", scores).of(_left_of)
 
 
 counted = Exercise(
     "counted",
     _counted,
     (
-        Part(LEFT, 0.5, _left),
-        Part(RIGHT, 0.25, _right),
-        Part(LARGE, 0.25, _large),
-        Part(BACKWARDS, 0.5, _backwards),
+        Part("keys to the left", 0.5, _left),
+        Part("0 to the right", 0.25, _right),
+        Part("large scores", 0.25, _large),
+        Part("dtype and gradients", 0.5, _backwards),
     ),
     forbidden=(encodings.Cope,),
-    explains=("Write `counted`.",),
     generic={"The scores stay as they are": IN_PLACE, "$p$ has the dtype of the scores": DTYPE},
     module=__name__,
 )

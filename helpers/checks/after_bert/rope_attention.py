@@ -14,8 +14,6 @@ from helpers.checks.after_bert import common
 from helpers.checks.engine import Case, Exercise, Part, call, differentiated, digits
 from helpers.checks.engine.hints import DTYPE, NO_GRADIENT
 
-ATTENTION, LARGE, BACKWARDS = "attention with RoPE", "large scores", "dtype and gradients"
-
 
 def _rope_attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
     """Return softmax((R q)(R k)ᵀ/√d) v, (B, H, T, d)."""
@@ -36,8 +34,7 @@ def _attended(rng: Random) -> Iterator[Case]:
     yield call(*_drawn(rng, 4, 5, 1, 8))
     yield call(*_drawn(rng, 1, 2, rng.randint(520, 600), 4))
     yield call(*_drawn(rng, 2, 1, rng.randint(7, 9), 64))
-    asked = call(*map(common.transposed, (q, k, v)))
-    yield asked.labelled(f"{asked.label}, each a transposed view")
+    yield call(*map(common.transposed, (q, k, v))).with_words(", each a transposed view")
 
 
 def _large(rng: Random) -> Iterator[Case]:
@@ -68,9 +65,9 @@ rope_attention = Exercise(
     "rope_attention",
     _rope_attention,
     (
-        Part(ATTENTION, 0.5, _attended),
-        Part(LARGE, 0.25, _large),
-        Part(BACKWARDS, 0.25, _backwards),
+        Part("attention with RoPE", 0.5, _attended),
+        Part("large scores", 0.25, _large),
+        Part("dtype and gradients", 0.25, _backwards),
     ),
     explains=("You may use `turned`",),
     generic={

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from random import Random
-from typing import Any
 
-import torch
 from torch import Tensor
 
 from helpers import encodings
+from helpers.checks.dtypes import with_dtype
 from helpers.checks.engine import Case, Exercise, Part, call
 from helpers.encodings import distance
-
-POWERS, OTHERS = "powers of 2", "any other number of heads"
 
 
 def _slopes(num_heads: int) -> Tensor:
@@ -21,27 +18,19 @@ def _slopes(num_heads: int) -> Tensor:
     return distance.alibi_slopes(num_heads)
 
 
-def _with_dtype(found: Any) -> dict[str, Any]:
-    """Tell the slopes and their dtype, of which two will do."""
-    if not isinstance(found, Tensor):
-        return {"its dtype": f"none, as it is a {type(found).__name__}"}
-    right = found.dtype in (torch.float32, torch.float64)
-    return {"its dtype": "float32 or float64" if right else str(found.dtype), "slopes": found}
-
-
 def _powers(_rng: Random) -> Iterator[Case]:
-    return (call(heads).map(_with_dtype) for heads in (8, 4, 16, 1, 2, 32, 64, 512))
+    return (call(heads).map(with_dtype) for heads in (8, 4, 16, 1, 2, 32, 64, 512))
 
 
 def _other_numbers(rng: Random) -> Iterator[Case]:
     numbers = [*range(3, 41), rng.randint(65, 127), rng.randint(129, 255), rng.randint(513, 900)]
-    return (call(heads).map(_with_dtype) for heads in numbers if heads & (heads - 1))
+    return (call(heads).map(with_dtype) for heads in numbers if heads & (heads - 1))
 
 
 slopes = Exercise(
     "slopes",
     _slopes,
-    (Part(POWERS, 1, _powers), Part(OTHERS, 1, _other_numbers)),
+    (Part("powers of 2", 1, _powers), Part("any other number of heads", 1, _other_numbers)),
     forbidden=(encodings.Alibi, distance.alibi_slopes),
     # The last slope is 1/256, of which the usual 1e-4 would be 3 %.
     tolerance=3e-6,

@@ -11,11 +11,8 @@ from torch import Tensor
 from helpers import encodings
 from helpers.checks import draws
 from helpers.checks.after_bert import common
-from helpers.checks.engine import Answer, Case, Exercise, Part, call, differentiated, digits
+from helpers.checks.engine import Case, Exercise, Part, call, differentiated, digits
 from helpers.checks.engine.hints import DTYPE, IN_PLACE, NO_GRADIENT
-
-NEIGHBOURS, BASE = "pairs of neighbouring columns", "any other base"
-LAYOUTS, BACKWARDS = "both layouts", "dtype and gradients"
 
 
 def _shapes(rng: Random) -> Iterator[Tensor]:
@@ -31,8 +28,7 @@ def _neighbours(rng: Random) -> Iterator[Case]:
     yield from map(call, _shapes(rng))
     # Narrow, so that all angles are exact enough in float32.
     yield call(draws.normal(rng, 1, 1, rng.randint(8200, 8250), 4))
-    asked = call(common.transposed(common.random_heads(rng)))
-    yield asked.labelled(f"{asked.label}, a transposed view")
+    yield call(common.transposed(common.random_heads(rng))).with_words(", a transposed view")
 
 
 def _other_base(rng: Random) -> Iterator[Case]:
@@ -53,33 +49,31 @@ def _layouts(rng: Random) -> Iterator[Case]:
     for other in _shapes(rng):
         yield call(other, layout="halves")
     for layout in ("halves", "interleaved"):
-        asked = call(common.transposed(x), layout=layout)
-        yield asked.labelled(f"{asked.label}, a transposed view")
+        yield call(common.transposed(x), layout=layout).with_words(", a transposed view")
 
 
 def _backwards(rng: Random) -> Iterator[Case]:
     x = common.random_heads(rng)
     yield differentiated(in_bfloat16=False, x=x)
     yield digits("(x)", x)
-    yield digits("(x) with layout='halves'", x, of=_in_halves)
-    yield common.derivative(f"(x of shape {tuple(x.shape)}, layout='halves')", x, _in_halves)
-
-
-def _in_halves(answer: Answer) -> Answer:
-    return partial(answer, layout="halves")
+    for case in (
+        digits("(x) with layout='halves'", x),
+        common.derivative(f"(x of shape {tuple(x.shape)}, layout='halves')", x),
+    ):
+        yield case.of(lambda answer: partial(answer, layout="halves"))
 
 
 turn = Exercise(
     "turn",
     common.turned,
     (
-        Part(NEIGHBOURS, 1, _neighbours),
-        Part(BASE, 0.5, _other_base),
-        Part(LAYOUTS, 0.5, _layouts),
-        Part(BACKWARDS, 0.5, _backwards),
+        Part("pairs of neighbouring columns", 1, _neighbours),
+        Part("any other base", 0.5, _other_base),
+        Part("both layouts", 0.5, _layouts),
+        Part("dtype and gradients", 0.5, _backwards),
     ),
     forbidden=(encodings.Rotary, encodings.XPos, encodings.Pope),
-    explains=("Write `turn`.", "(Meta's own code for Llama"),
+    explains=("(Meta's own code for Llama",),
     generic={
         "$x$ itself stays as it is": IN_PLACE,
         "The result has the dtype of $x$": DTYPE,

@@ -4,27 +4,15 @@ from __future__ import annotations
 
 import math
 from random import Random
-from zlib import crc32
 
 import torch
-from torch import Generator, Tensor, nn
+from torch import Generator, Tensor
 
 from helpers.corpora.wordpiece import CLS, MASK, PAD, SEP, SPECIAL, UNK
 
 FIRST_WORD = len(SPECIAL)  # the lowest id of a word
 SIGMAS = 6  # standard deviations; a right answer is further off once in 10⁹ counts
 NOTHING = "there is nothing to count"
-
-
-def with_fixed_weights(
-    module: nn.Module, norm: bool, dtype: torch.dtype = torch.float32
-) -> nn.Module:
-    """Give weights that depend on their names only, so that two modules compute the same."""
-    for name, weight in module.named_parameters():
-        if norm or not name.startswith("norm"):
-            draw = Generator().manual_seed(crc32(name.encode()))
-            weight.data = torch.randn(weight.shape, generator=draw).to(dtype)
-    return module
 
 
 def random_ids(rng: Random, rows: int, length: int, vocab_size: int) -> Tensor:

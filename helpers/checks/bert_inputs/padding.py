@@ -56,8 +56,6 @@ def _for_attention(rng: Random) -> Iterator[Case]:
 
 
 def _form(found: Any) -> Any:
-    if found is None:
-        return None
     return {
         "the type of the result": type(found).__name__,
         "shape": tuple(getattr(found, "shape", ())),
@@ -72,8 +70,6 @@ padding = Exercise(
         Part("True where a token is real", 0.5, _real),
         Part("as attention wants it", 0.5, _for_attention),
     ),
-    generic={
-        "`tokens` stays as it is": IN_PLACE,
-    },
+    generic={"`tokens` stays as it is": IN_PLACE},
     module=__name__,
 )

@@ -223,8 +223,6 @@ pairs = Exercise(
     ),
     forbidden=(inputs.pairs, inputs._another),
     explains=("A quick way is to draw again",),
-    generic={
-        "`documents` is a list of lists of sentences": IN_PLACE,
-    },
+    generic={"`documents` is a list of lists of sentences": IN_PLACE},
     module=__name__,
 )

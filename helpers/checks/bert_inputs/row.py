@@ -27,8 +27,6 @@ def _row(rng: Random, sizes: tuple[int, int], length: int, *names: str) -> Case:
     first, second = (rng.choices(words, k=size) for size in sizes)
 
     def told(found: Any) -> Any:
-        if found is None:
-            return None
         if len(found) != 2 or not all(hasattr(each, "__len__") for each in found):
             raise CheckError("expected two lists, the tokens and the segments")
         both = dict(zip(("tokens", "segments"), map(_numbers, found), strict=True))

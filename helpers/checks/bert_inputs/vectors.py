@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from random import Random
 from typing import Any
@@ -11,6 +11,7 @@ import torch
 import torch.nn.functional as F
 from torch import Generator, Tensor, nn
 
+from helpers.checks import draws
 from helpers.checks.bert_inputs import common
 from helpers.checks.engine import Answer, Case, Exercise, Part, backward, compare, unchanged
 from helpers.checks.engine.hints import DTYPE, IN_PLACE
@@ -43,7 +44,7 @@ def _given(rng: Random, batch: int, length: int) -> tuple[Tensor, Tensor]:
     return tokens, segments
 
 
-def _summed(rng: Random, after: Callable[[Tensor], Tensor], norm: bool) -> Iterator[Case]:
+def _summed(rng: Random, norm: bool) -> Iterator[Case]:
     batch, length, width = rng.randint(2, 4), rng.randint(6, 9), rng.randint(10, 14)
     sizes = (
         ((batch, length), (batch, length), (batch, 3), (1, 1)),  # all given to one module
@@ -53,32 +54,29 @@ def _summed(rng: Random, after: Callable[[Tensor], Tensor], norm: bool) -> Itera
     )
     for each in sizes:
         texts, most = [_given(rng, *shape) for shape in each], 540 if each[0][1] == 540 else 20
-        ask = partial(_asked, texts, width, most, after, norm)
+        ask = partial(_asked, texts, width, most, norm)
         shapes = ", then ".join(map(str, each))
         what = "the norm's own weights drawn too" if norm else "whatever its size"
         yield Case(f"forward of shape {shapes}, D={width} and max_len={most}, {what}", ask)
 
 
 def _asked(
-    texts: list[tuple[Tensor, Tensor]],
-    width: int,
-    most: int,
-    after: Callable[[Tensor], Tensor],
-    norm: bool,
-    answer: Answer,
+    texts: list[tuple[Tensor, Tensor]], width: int, most: int, norm: bool, answer: Answer
 ) -> Any:
-    module: Any = common.with_fixed_weights(answer(40, width, max_len=most), norm)
+    """Normalise once more unless the norm's own weights are drawn: else it changes nothing."""
+    parts = () if norm else ("words", "segments", "positions")
+    module = draws.with_fixed_weights(answer(40, width, max_len=most), *parts)
     found = []
     for text in texts:
         given = tuple(each.clone() for each in text)
         found.append(module(*given))
         unchanged(given, text)
-    return [after(each) if isinstance(each, Tensor) else each for each in found]
-
-
-def _normed(found: Tensor) -> Tensor:
-    """Normalise once more, which changes nothing where it has been done."""
-    return F.layer_norm(found, found.shape[-1:], eps=1e-12)
+    return [
+        each
+        if norm or not isinstance(each, Tensor)
+        else F.layer_norm(each, each.shape[-1:], eps=1e-12)
+        for each in found
+    ]
 
 
 def _backwards(rng: Random) -> Iterator[Case]:
@@ -86,9 +84,9 @@ def _backwards(rng: Random) -> Iterator[Case]:
     tokens, segments = _given(rng, 3, rng.randint(6, 9))
 
     def ask(answer: Answer) -> Any:
-        made: Any = common.with_fixed_weights(answer(40, width, max_len=20), norm=True)
+        made = draws.with_fixed_weights(answer(40, width, max_len=20))
         single = made(tokens, segments)
-        module: Any = common.with_fixed_weights(made.double(), norm=True, dtype=torch.float64)
+        module = draws.with_fixed_weights(made.double())
         shapes = {name: tuple(each.shape) for name, each in module.named_parameters()}
         found = module(tokens, segments)
         if not isinstance(found, Tensor):
@@ -114,8 +112,8 @@ vectors = Exercise(
     "vectors",
     InputSum,
     (
-        Part("token + segment + position", 0.5, partial(_summed, after=_normed, norm=False)),
-        Part("a LayerNorm of the sum", 0.25, partial(_summed, after=lambda x: x, norm=True)),
+        Part("token + segment + position", 0.5, partial(_summed, norm=False)),
+        Part("a LayerNorm of the sum", 0.25, partial(_summed, norm=True)),
         Part("dtype and gradients", 0.25, _backwards),
     ),
     forbidden=(Bert,),

@@ -14,7 +14,6 @@ from helpers.checks.claim_lab import common
 from helpers.checks.engine import Case, Exercise, Part
 from helpers.claims import claim
 
-DIFFERENCE, VERDICT = "the difference, seed by seed", "the verdict, whatever was measured"
 NAMES = ("learned", "sinusoidal", "Shaw keys", "Shaw", "none")
 
 
@@ -87,10 +86,12 @@ def _follows(said: dict[str, Any], given: common.Given) -> str:
 better = Exercise(
     "better",
     _better,
-    (Part(DIFFERENCE, 0.25, _differences), Part(VERDICT, 0.25, _verdicts)),
+    (
+        Part("the difference, seed by seed", 0.25, _differences),
+        Part("the verdict, whatever was measured", 0.25, _verdicts),
+    ),
     explains=(
         "Seeds differ, and",
-        "Write `better_verdict`.",
         "`ours` and `other` name the two",
         "At least two seeds are shared.",
         "This table has a row for each run",

@@ -14,9 +14,6 @@ from helpers.checks.claim_lab import common
 from helpers.checks.engine import IN_PLACE, Case, Exercise, Part
 from helpers.claims import claim, small
 
-FRACTION = "the fraction of right answers, by seed"
-VERDICT = "the verdict, whatever was measured"
-
 
 def _beyond(right: Tensor, trained: int) -> dict[str, Any]:
     """Return the fraction right beyond the positions trained on; is it half at most?"""
@@ -99,11 +96,12 @@ def _follows(said: dict[str, Any], _given: common.Given) -> str:
 beyond = Exercise(
     "beyond",
     _beyond,
-    (Part(FRACTION, 0.25, _fractions), Part(VERDICT, 0.25, _verdicts)),
+    (
+        Part("the fraction of right answers, by seed", 0.25, _fractions),
+        Part("the verdict, whatever was measured", 0.25, _verdicts),
+    ),
     forbidden=(small.accuracy,),
-    explains=("Write `beyond_verdict`.", "It returns a dict:"),
-    generic={
-        "`right` stays as it is": IN_PLACE,
-    },
+    explains=("It returns a dict:",),
+    generic={"`right` stays as it is": IN_PLACE},
     module=__name__,
 )

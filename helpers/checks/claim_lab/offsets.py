@@ -16,8 +16,6 @@ from helpers.claims import claim
 from helpers.claims.order import along_and_overall
 from helpers.encodings import shift_matrix, sinusoidal_table
 
-RATIO, VERDICT = "the spread along the diagonals", "the verdict, whatever was measured"
-
 
 def _offsets(table: Tensor, matrices: list[Tensor]) -> dict[str, Any]:
     """Return the spread of P·W·Pᵀ along its diagonals over that overall, for each W."""
@@ -98,16 +96,16 @@ def _with_ratio(rng: Random, length: int, ratio: float) -> Tensor:
 offsets = Exercise(
     "offsets",
     _offsets,
-    (Part(RATIO, 0.5, _spreads), Part(VERDICT, 0.5, _verdicts)),
+    (
+        Part("the spread along the diagonals", 0.5, _spreads),
+        Part("the verdict, whatever was measured", 0.5, _verdicts),
+    ),
     forbidden=(along_and_overall,),
     explains=(
         "With this you can judge claim 11",
-        "Write `offset_verdict`.",
         "It returns a dict:",
         "You may use `decide`",
     ),
-    generic={
-        "The table and the matrices stay as they are": IN_PLACE,
-    },
+    generic={"The table and the matrices stay as they are": IN_PLACE},
     module=__name__,
 )

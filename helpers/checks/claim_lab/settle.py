@@ -9,8 +9,6 @@ from helpers.checks.claim_lab.common import drawn
 from helpers.checks.engine import IN_PLACE, Case, Exercise, Part, call
 from helpers.claims import claim
 
-NEAR = "numbers near the end of the interval"
-
 
 def _case(values: Sequence[float], *ends: float, **end: float) -> Case:
     """Ask for the verdict on these values; the ends by place or by name."""
@@ -82,10 +80,11 @@ def _noisy(rng: Random) -> Iterator[Case]:
 settle = Exercise(
     "settle",
     claim.settle,
-    (Part("clear numbers, and counts", 0.5, _clear), Part(NEAR, 0.5, _noisy)),
-    explains=("Every measured verdict", "Write `settle`."),
-    generic={
-        "`values` stays as it is": IN_PLACE,
-    },
+    (
+        Part("clear numbers, and counts", 0.5, _clear),
+        Part("numbers near the end of the interval", 0.5, _noisy),
+    ),
+    explains=("Every measured verdict",),
+    generic={"`values` stays as it is": IN_PLACE},
     module=__name__,
 )

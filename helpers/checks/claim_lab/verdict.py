@@ -25,7 +25,6 @@ MIXES = (
     *((OPEN,), (HOLDS, OPEN), (OPEN, FAILS), (HOLDS, FAILS, OPEN), (HOLDS, HOLDS, HOLDS, OPEN)),
 )
 NAMES = tuple("abcdefgh")
-NUMBERS, VERDICT = "the numbers, as measured", "the verdict, whatever was measured"
 TEXT = "made up, for this check"
 CHEAP = (10, 12)  # real claims that are measured within a tenth of a second
 
@@ -177,16 +176,16 @@ OF_THE_LIBRARY = (Claim.verdict, Claim.findings, claim.Part.verdict, claim.overa
 verdict = Exercise(
     "verdict",
     verdict_by_parts,
-    (Part(NUMBERS, 0.5, _numbers), Part(VERDICT, 0.5, _verdicts)),
+    (
+        Part("the numbers, as measured", 0.5, _numbers),
+        Part("the verdict, whatever was measured", 0.5, _verdicts),
+    ),
     forbidden=OF_THE_LIBRARY,
     explains=(
-        "Write `verdict_on`.",
         "or a range, and returns a dict",
         'Other entries in `"numbers"` are allowed.',
         "You may use `decide`.",
     ),
-    generic={
-        "`seeds` stays as it is": IN_PLACE,
-    },
+    generic={"`seeds` stays as it is": IN_PLACE},
     module=__name__,
 )

@@ -13,7 +13,6 @@ from helpers.checks.engine.case import (
 from helpers.checks.engine.exercise import Exercise, Part
 from helpers.checks.engine.hints import DTYPE, IN_PLACE, KEPT, NO_GRADIENT, Mistake, Written
 from helpers.checks.engine.report import Finding, Report
-from helpers.checks.engine.run import without_caching
 from helpers.checks.engine.serialize import CheckError
 
 __all__ = [
@@ -36,5 +35,4 @@ __all__ = [
     "digits",
     "refusal",
     "unchanged",
-    "without_caching",
 ]

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import functools
+import itertools
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
 from helpers.checks.engine import compare
-from helpers.checks.engine.serialize import ARGUMENT, CheckError, sanitize
+from helpers.checks.engine.serialize import ARGUMENT, RESULT_MUTATED, CheckError, sanitize
 
 Answer = Callable[..., Any]
 REACHED = "arguments that a gradient reaches"
 SEVEN = "about seven correct digits, as if rounded to float32 on the way"
 SIXTEEN = "about sixteen correct digits"
 MANY = 20  # numbers in the text of an error
+STOPS = (Exception, SystemExit, GeneratorExit)  # in which an answer may end
 
 
 @dataclass(frozen=True)
@@ -31,16 +35,29 @@ class Case:
 
     Args:
         label: one that begins with "(" is shown behind the name of the learner's function.
-        read: turns what was said, as plain values, into what is compared.
+        read: turns what was returned, as plain values, into what is compared.
     """
 
     label: str
     ask: Callable[[Answer], Any]
-    read: Callable[[Any], Any] = lambda said: said
+    read: Callable[[Any], Any] = lambda found: found
 
     def map(self, function: Callable[[Any], Any]) -> Case:
-        """Return the case with `function(result)` in the place of each result."""
-        return replace(self, ask=lambda answer: function(self.ask(answer)))
+        """Return the case with `function(result)` in the place of each result but None."""
+
+        def ask(answer: Answer) -> Any:
+            result = self.ask(answer)
+            return None if result is None else function(result)
+
+        return replace(self, ask=ask)
+
+    def with_words(self, words: str) -> Case:
+        """Return the same case, these words behind its label."""
+        return replace(self, label=self.label + words)
+
+    def of(self, make: Callable[[Answer], Answer]) -> Case:
+        """Return the case that asks `make(answer)`, such as a method of a module."""
+        return replace(self, ask=lambda answer: self.ask(make(answer)))
 
     def labelled(self, label: str) -> Case:
         """Return the same case under another label."""
@@ -61,12 +78,7 @@ def call(*arguments: Any, **options: Any) -> Case:
     return Case(f"({', '.join(words)})", ask)
 
 
-def differentiated(
-    label: str = "",
-    of: Callable[[Answer], Answer] = lambda answer: answer,
-    in_bfloat16: bool = True,
-    **arguments: Any,
-) -> Case:
+def differentiated(label: str = "", in_bfloat16: bool = True, **arguments: Any) -> Case:
     """The result in float64, what reaches each argument on the way back, and the dtypes.
 
     An answer that works under no_grad, through NumPy, on .data or in one fixed dtype gives
@@ -74,34 +86,32 @@ def differentiated(
 
     Args:
         label: shown behind the names of the arguments.
-        of: makes what is called from the answer, such as a method of a module.
         in_bfloat16: False where the text speaks of float32 and float64 alone.
         arguments: in the order of the signature; those of floating-point numbers are asked in
             float64, float32 and bfloat16.
     """
 
     def ask(answer: Answer) -> Any:
-        function = of(answer)
-        single = _leaves(arguments, torch.float32)
-        result = _on_leaves(function, single)
-        given = _leaves(arguments, torch.float64)
-        double = _on_leaves(function, given)
-        if type(double) is not Tensor or type(result) is not Tensor:
-            return compare.no_plain_tensor(double)
-        backward(result)
-        backward(double)
+        # First without gradients: where one is wanted, PyTorch refuses to write into an argument.
+        call(*arguments.values()).ask(answer)
+        single, double = (_leaves(arguments, dtype) for dtype in (torch.float32, torch.float64))
+        results = [answer(*given.values()) for given in (single, double)]
+        if any(type(each) is not Tensor for each in results):
+            return compare.no_plain_tensor(results[1])
+        for each in results:
+            backward(each)
         return {
-            "the result in float64": double,
-            "its dtype where the arguments are float64": _dtype(double),
-            "its dtype where they are float32": _dtype(result),
-            **(_in_bfloat16(function, arguments) if in_bfloat16 else {}),
-            REACHED: _reached(given),
+            "the result in float64": results[1],
+            "its dtype where the arguments are float64": _dtype(results[1]),
+            "its dtype where they are float32": _dtype(results[0]),
+            **(_in_bfloat16(answer, arguments) if in_bfloat16 else {}),
+            REACHED: _reached(double),
             f"{REACHED}, in float32": _reached(single),
             **{
                 f"the gradient of {name}": torch.zeros_like(leaf)
                 if leaf.grad is None
                 else leaf.grad
-                for name, leaf in given.items()
+                for name, leaf in double.items()
                 if _floating(leaf)
             },
         }
@@ -116,22 +126,6 @@ def _leaves(arguments: dict[str, Any], dtype: torch.dtype) -> dict[str, Any]:
         else copy.deepcopy(value)
         for name, value in arguments.items()
     }
-
-
-def _on_leaves(function: Answer, given: dict[str, Any]) -> Any:
-    before = tuple(sanitize(value) for value in given.values())
-    try:
-        result = function(*given.values())
-    except RuntimeError as error:
-        # PyTorch refuses to write where a gradient is to come back: into an argument, or elsewhere?
-        if re.search("in-?place", str(error)):
-            again = tuple(each.detach() if _floating(each) else each for each in given.values())
-            with torch.no_grad(), contextlib.suppress(Exception):
-                function(*again)
-            unchanged(again, before)
-        raise
-    unchanged(tuple(given.values()), before)
-    return result
 
 
 def backward(result: Tensor) -> None:
@@ -158,7 +152,7 @@ def _dtype(result: Tensor) -> str:
     return str(result.dtype).removeprefix("torch.")
 
 
-def digits(label: str, *given: Tensor, of: Callable[[Answer], Answer] = lambda a: a) -> Case:
+def digits(label: str, *given: Tensor) -> Case:
     """Whether a change of 1e−9 shows in the result in float64, as much as one of 1e−4 does.
 
     What is rounded to float32 on the way shows nothing of it. Whether the result is right is
@@ -167,9 +161,8 @@ def digits(label: str, *given: Tensor, of: Callable[[Answer], Answer] = lambda a
     numbers = [each.double() for each in given]
 
     def ask(answer: Answer) -> Any:
-        function = of(answer)
         moved = ([x + step * x.flip(0, -1) for x in numbers] for step in (0, 1e-9, 1e-4))
-        found = [function(*each) for each in moved]
+        found = [answer(*each) for each in moved]
         if any(type(each) is not Tensor for each in found):
             return compare.no_plain_tensor(found[0])
         before, little, more = found
@@ -210,9 +203,80 @@ def unchanged(given: tuple[Any, ...], arguments: tuple[Any, ...]) -> None:
         CheckError: the answer wrote into it.
     """
     for number, (now, before) in enumerate(zip(given, arguments, strict=True), 1):
-        if not compare.same(sanitize(now), sanitize(before), 0):
+        frame = hasattr(before, "equals")  # a DataFrame
+        if not (before.equals(now) if frame else compare.same(sanitize(now), sanitize(before), 0)):
             text = f"your function changes its argument number {number}: work on a copy"
             raise CheckError(text, ARGUMENT)
+
+
+def without_caching(case: Case) -> Case:
+    """The same question, its first call made before as well, with other numbers and the same.
+
+    What is remembered by the tensor object gives another result than is right, as it would after
+    a step of an optimizer; what returns one tensor again and again ends in `RESULT_MUTATED`.
+    A class is asked as it is: what an object keeps is for the exercise to say.
+    """
+    return replace(case, ask=lambda answer: case.ask(_called_before(answer)))
+
+
+def _called_before(answer: Answer) -> Answer:
+    if isinstance(answer, type):
+        return answer
+    calls = itertools.count()
+
+    @functools.wraps(answer)
+    def called(*arguments: Any, **options: Any) -> Any:
+        if next(calls):
+            return answer(*arguments, **options)
+        given, before = [*arguments, *options.values()], []
+        tensors = [each for each in given if type(each) is Tensor and each.numel()]
+        numbers = [each.detach().clone() for each in tensors]
+        for change in (_others, torch.clone):  # the same numbers too: some remember by value
+            _fill(tensors, [change(each) for each in numbers])
+            # Copies of all but tensors: what these calls draw from a generator does not count.
+            stay = {id(each): each for each in given if isinstance(each, Tensor)}
+            with torch.random.fork_rng([]), contextlib.suppress(*STOPS):
+                again, named = copy.deepcopy((arguments, options), stay)
+                before.append(answer(*again, **named))
+        _fill(tensors, numbers)
+        found = answer(*arguments, **options)
+        same = isinstance(found, dict) and any(found is each for each in before)
+        if same or (_memory(before) & _memory(found)) - _memory(given):
+            raise CheckError(RESULT_MUTATED.text, RESULT_MUTATED.kind)
+        return found
+
+    return called
+
+
+def _others(numbers: Tensor) -> Tensor:
+    """Other numbers that may be asked too: a permutation stays one.
+
+    The parents of a tree, one of them −1, stay as they are: whoever climbs a circle never ends.
+    """
+    parents = not numbers.is_floating_point() and numbers.min() < 0
+    return numbers if parents else numbers.flip(tuple(range(numbers.dim())))
+
+
+def _fill(tensors: list[Tensor], numbers: list[Tensor]) -> None:
+    for tensor, values in zip(tensors, numbers, strict=True):
+        # A view that shows one number at many places cannot be written into.
+        with torch.no_grad(), contextlib.suppress(RuntimeError):
+            tensor.copy_(values)
+
+
+def _memory(value: Any) -> set[int]:
+    """Where the numbers of a value's tensors and arrays stand.
+
+    A list may well be the same one each time, looked up in a table that the answer begins with.
+    """
+    if isinstance(value, list | tuple | dict):
+        inner = value.values() if isinstance(value, dict) else value
+        return set().union(*map(_memory, inner))
+    if type(value) is np.ndarray and value.size:
+        return {value.ctypes.data}
+    if type(value) in compare.ARRAYS and value.layout is torch.strided and value.numel():
+        return {value.untyped_storage().data_ptr()}
+    return set()
 
 
 def _floating(value: Any) -> bool:

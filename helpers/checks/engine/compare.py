@@ -151,9 +151,9 @@ class _Shown(reprlib.Repr):
     def repr1(self, x: Any, level: int) -> str:
         match x:
             case float():
-                return f"{x:.6g}"
+                return "0" if abs(x) < 1e-6 else f"{x:.6g}"  # what rounding leaves of 0
             case Tensor() if x.dim() == 0:
-                return f"{x.item():.6g}"
+                return self.repr1(x.item(), level)
             case Tensor():
                 return f"a tensor of shape {tuple(x.shape)}"
         return super().repr1(x, level)
@@ -179,25 +179,14 @@ def _differing_number(found: Any, expected: Tensor, tolerance: float) -> str:
     if not tensor.isfinite().all() and expected.isfinite().all():
         return "some of your numbers are infinite or nan (not a number)."
     if expected.numel() == 1:
-        return _two_numbers(tensor.item(), float(expected.item()))
+        return _two_values(tensor.item(), float(expected.item()))
     wrong = ~torch.isclose(tensor, expected.to(torch.float64), tolerance, tolerance, equal_nan=True)
     index = tuple(int(i) for i in wrong.nonzero()[0])
-    two = tensor[index].item(), expected[index].item()
-    where = ", ".join(map(str, index))
-    if expected.dtype == torch.bool:
-        kind, differ = "entries", _two_values(*map(bool, two))
-    else:
-        kind, differ = "numbers", _two_numbers(*two)
-    count = f"{int(wrong.sum()):,} of {wrong.numel():,} {kind} differ"
-    return f"{count}; the first at index [{where}]: {differ}"
-
-
-def _two_numbers(found: float, expected: float) -> str:
-    """In six digits, or in all where those are the same; near 0 is what rounding leaves of it."""
-    texts = ["0" if abs(each) < 1e-6 else f"{each:.6g}" for each in (found, expected)]
-    if texts[0] == texts[1]:
-        texts = [f"{each!r}" for each in (found, expected)]
-    return f"found {texts[0]}, expected {texts[1]}."
+    two = (tensor[index].item(), expected[index].to(torch.float64).item())
+    what = "entries" if expected.dtype == torch.bool else "numbers"
+    differ = _two_values(*map(bool, two)) if what == "entries" else _two_values(*two)
+    count = f"{int(wrong.sum()):,} of {wrong.numel():,} {what} differ"
+    return f"{count}; the first at index [{', '.join(map(str, index))}]: {differ}"
 
 
 def _two_values(found: Any, expected: Any) -> str:

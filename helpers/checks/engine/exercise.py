@@ -1,7 +1,7 @@
 """An exercise: parts that carry points, and the usual mistakes with a hint for each.
 
-A part asks the answer some questions (`Case`). The right result is what the reference answers to
-the same question, so whatever can be measured on an answer can be checked: numbers, properties,
+A part asks the answer some questions (`Case`). The expected result is what the reference returns
+for the same question, so whatever can be measured on an answer can be checked: numbers, properties,
 exceptions. A mistake is a wrong answer that people give. Its hint is shown only where it gives the
 learner's results in every part: where some parts agree, it may name what the learner did not do.
 """
@@ -11,26 +11,22 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from helpers.checks.engine import compare, hints, run
-from helpers.checks.engine.case import Answer, Case
+from helpers.checks.engine.case import Answer, Case, without_caching
 from helpers.checks.engine.hints import Fault, Mistake, Written
-from helpers.checks.engine.library import Forbidden, forbidden
-from helpers.checks.engine.report import STUB, Finding, Report
-from helpers.checks.engine.run import Answers, silent, without_caching
+from helpers.checks.engine.report import STUB, Finding, Report, for_learner
+from helpers.checks.engine.run import Answers, silent
 from helpers.checks.engine.serialize import CapturedException
-from helpers.checks.engine.session import noted
 
 Drawn = dict[str, list[Case]]  # by part
-Difference = tuple[Case, Any, Any]  # a case, what an answer said to it, and what is right
+Difference = tuple[Case, Any, Any]  # a case, what an answer returned, and what is expected
 NOT_ALLOWED = (
     "which is not allowed here. In practice you would do just that; here the points are for your "
     "own code."
 )
-REMEMBERED = 16  # exercises, each with a seed
-_EXPECTED: dict[tuple[Exercise, int], dict[str, list[Any]]] = {}
 
 
 @dataclass(frozen=True)
@@ -93,17 +89,16 @@ class Exercise:
 
     def __call__(self, answer: Answer, seed: int = 0) -> Report:
         """Check `answer`; `seed` draws the shapes and numbers of the questions."""
+        _expected(self, seed)  # before the answer is asked: it may write into what questions read
         drawn = self.drawn(seed)
-        self._expected(drawn, seed)  # before a learner's answer is asked, which may write into it
-        return noted(self.grade(self._ask(drawn, answer), seed, drawn), self, answer)
+        report = self.grade(self.ask(answer, seed, drawn), seed, drawn)
+        return for_learner(report, self.module, answer)
 
-    def ask(self, answer: Answer, seed: int) -> Answers:
-        """What `answer` says to the questions of every part."""
-        return self._ask(self.drawn(seed), answer)
-
-    def _ask(self, drawn: Drawn, answer: Answer) -> Answers:
-        said = {n: run.run_cases(cases, answer, self._forbidden) for n, cases in drawn.items()}
-        found, used = ({n: each[place] for n, each in said.items()} for place in (0, 1))
+    def ask(self, answer: Answer, seed: int, drawn: Drawn | None = None) -> Answers:
+        """What `answer` returns for the questions of every part; drawn anew if not given."""
+        found, used = {}, {}
+        for name, cases in (drawn or self.drawn(seed)).items():
+            found[name], used[name] = run.run_cases(cases, answer, self._forbidden)
         return Answers(getattr(answer, "__name__", self.name), found, used)
 
     def grade(self, answers: Answers, seed: int, drawn: Drawn | None = None) -> Report:
@@ -112,8 +107,7 @@ class Exercise:
         Args:
             drawn: the cases of that seed; drawn anew if not given.
         """
-        drawn = drawn or self.drawn(seed)
-        expected = self._expected(drawn, seed)
+        drawn, expected = drawn or self.drawn(seed), _expected(self, seed)
         with silent():
             found = {n: _read(drawn[n], answers.found[n]) for n in drawn}
             differ = {n: self._difference(drawn[n], found[n], expected[n]) for n in drawn}
@@ -123,14 +117,12 @@ class Exercise:
 
     def is_correct(self, answer: Answer, seed: int = 0) -> bool:
         """Whether `answer` earns all points; no more is asked once a part is wrong."""
-        drawn = self.drawn(seed)
-        expected = self._expected(drawn, seed)
-        for name, cases in drawn.items():
-            said, used = run.run_cases(cases, answer, self._forbidden)
+        expected = _expected(self, seed)
+        for name, cases in self.drawn(seed).items():
+            results, used = run.run_cases(cases, answer, self._forbidden)
             with silent():
-                found = _read(cases, said)
-            if used or self._difference(cases, found, expected[name]):
-                return False
+                if used or self._difference(cases, _read(cases, results), expected[name]):
+                    return False
         return True
 
     def use(self, answer: Answer) -> Answer:
@@ -141,41 +133,17 @@ class Exercise:
         return self.reference
 
     def drawn(self, seed: int) -> Drawn:
-        """The cases of every part; another seed, other questions."""
+        """The cases of every part, the first `without_caching`; another seed, other questions."""
+        found = {}
         with silent():
-            return {part.name: self.draw(part, seed) for part in self.parts}
-
-    def draw(self, part: Part, seed: int) -> list[Case]:
-        """The cases of one part. The first is `without_caching`."""
-        cases = list(part.cases(random.Random(f"{self.name} {part.name} {seed}")))
-        return [*map(without_caching, cases[:1]), *cases[1:]]
+            for part in self.parts:
+                cases = list(part.cases(random.Random(f"{self.name} {part.name} {seed}")))
+                found[part.name] = [*map(without_caching, cases[:1]), *cases[1:]]
+        return found
 
     @cached_property
-    def _forbidden(self) -> Forbidden:
-        return forbidden((self.reference, *self.forbidden))
-
-    def _expected(self, drawn: Drawn, seed: int) -> dict[str, list[Any]]:
-        """What is right, by part: learners run a check again and again, with the seed in its cell.
-
-        Raises:
-            RuntimeError: the reference fails, so that whoever fails in the same way would be right.
-        """
-        if (self, seed) not in _EXPECTED:
-            if len(_EXPECTED) == REMEMBERED:
-                _EXPECTED.clear()
-            with silent():  # here a learner would see what the reference is warned about
-                expected = {
-                    name: [run.run_case(case, self.reference) for case in cases]
-                    for name, cases in drawn.items()
-                }
-            all_said = (e for said in expected.values() for e in said)
-            if error := next((e for e in all_said if isinstance(e, CapturedException)), None):
-                raise RuntimeError(
-                    f"the course's own answer to “{self.name}” stopped ({error.kind}: "
-                    f"{error.text}); restart the kernel, and tell the authors if it happens again"
-                )
-            _EXPECTED[self, seed] = expected
-        return _EXPECTED[self, seed]
+    def _forbidden(self) -> dict[Any, str]:
+        return run.forbidden((self.reference, *self.forbidden))
 
     def _difference(
         self, cases: Sequence[Case], found: Sequence[Any], expected: Sequence[Any]
@@ -200,7 +168,7 @@ class Exercise:
         self, part: Part, answers: Answers, differs: Difference | None, hint: str
     ) -> Finding:
         if used := answers.used[part.name]:
-            message = f"This calls {', '.join(used[:3])}, {NOT_ALLOWED}"
+            message = f"This calls {used[0]}, {NOT_ALLOWED}"
             return Finding(part.name, part.points, 0, message)
         if differs is None:
             return Finding(part.name, part.points, part.points)
@@ -218,5 +186,26 @@ class Exercise:
         return Finding(part.name, part.points, 0, message, hint)
 
 
-def _read(cases: Sequence[Case], said: Sequence[Any]) -> list[Any]:
-    return [run.read(*pair) for pair in zip(cases, said, strict=True)]
+@lru_cache(maxsize=16)  # learners run a check again and again, with the seed in its cell
+def _expected(exercise: Exercise, seed: int) -> dict[str, list[Any]]:
+    """What the reference returns, by part.
+
+    Raises:
+        RuntimeError: the reference fails, so that whoever fails in the same way would be right.
+    """
+    with silent():  # here a learner would see what the reference is warned about
+        expected = {
+            name: [run.run_case(case, exercise.reference) for case in cases]
+            for name, cases in exercise.drawn(seed).items()
+        }
+    results = (each for part in expected.values() for each in part)
+    if error := next((each for each in results if isinstance(each, CapturedException)), None):
+        raise RuntimeError(
+            f"the course's own answer to “{exercise.name}” stopped ({error.kind}: {error.text}); "
+            "restart the kernel, and tell the authors if it happens again"
+        )
+    return expected
+
+
+def _read(cases: Sequence[Case], results: Sequence[Any]) -> list[Any]:
+    return [run.read(*pair) for pair in zip(cases, results, strict=True)]

@@ -8,11 +8,17 @@ a notebook that it does not trust: each symbol has its word beside it.
 
 from __future__ import annotations
 
+import ast
+import json
 import math
+import re
+import sys
+import warnings
 import zlib
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from html import escape
+from importlib import resources
 from typing import Any
 
 FINDINGS = "application/vnd.order-matters.findings+json"
@@ -28,8 +34,14 @@ PRAISE = (
     "Nicely solved.",
     "It is right in every case that was tried.",
 )
+NOTICE = (
+    "The newest cell that defines {} has a syntax error, so Python did not run it. This report "
+    "is on the version before it: correct that cell, run it, and check again."
+)
 GROUND = "background-color: rgba(127, 127, 127, 0.12); border-radius: 0.4em"
+QUIET = "opacity: 0.8; font-size: 0.93em"
 CODE = f"{GROUND}; margin: 0.3em 0; padding: 0.3em 0.6em; white-space: pre-wrap; font-size: 0.93em"
+_best: dict[str, dict[str, float]] = {}  # points by unit and exercise, since the kernel began
 
 
 @dataclass(frozen=True)
@@ -140,15 +152,9 @@ def findings_in(outputs: Iterable[Any]) -> list[Finding]:
 
 def _is_finding(data: Any) -> bool:
     match data:
-        case {
-            "part": str(),
-            "points": int() | float(),
-            "earned": int() | float(),
-            "message": str(),
-            "hint": str(),
-            **more,
-        }:
-            return not more.keys() - {"line"} and isinstance(more.get("line", ""), str)
+        case {"part": str(), "points": int() | float(), "earned": int() | float(), **texts}:
+            right = texts.keys() == {"message", "hint", "line"}
+            return right and all(isinstance(each, str) for each in texts.values())
     return False
 
 
@@ -176,7 +182,7 @@ def as_html(report: Report) -> str:
     inner = [_box(COLOURS["wrong"], "Note:", report.notice)] if report.notice else []
     inner += [
         f"<div><b>{_mark(state)} {escape(report.title or report.exercise)}</b></div>",
-        _quiet(" · ".join(filter(None, [STATES[state], score]))),
+        _div(QUIET, escape(" · ".join(filter(None, [STATES[state], score])))),
     ]
     if report.written:
         rows = "".join(map(_row, deduplicated(report.findings)))
@@ -187,7 +193,7 @@ def as_html(report: Report) -> str:
     else:
         inner.append(f"<div>{escape(report.findings[0].message)}</div>")
     if report.so_far:
-        inner.append(_quiet(report.so_far))
+        inner.append(_div(QUIET, escape(report.so_far)))
     return (
         f'<div role="status" style="border-left: 5px solid {COLOURS[state]}; max-width: 56em; '
         'padding: 0.1em 0 0.1em 0.9em; line-height: 1.5; overflow-wrap: break-word">'
@@ -195,18 +201,18 @@ def as_html(report: Report) -> str:
     )
 
 
+def _div(style: str, inner: str) -> str:
+    return f'<div style="{style}">{inner}</div>'
+
+
 def _mark(state: str) -> str:
     """The symbol; the word that says the same stands beside it."""
     return f'<span aria-hidden="true" style="color: {COLOURS[state]}">{MARKS[state]}</span>'
 
 
-def _quiet(words: str) -> str:
-    return f'<div style="opacity: 0.8; font-size: 0.93em">{escape(words)}</div>'
-
-
 def _box(colour: str, name: str, words: str) -> str:
     style = f"{GROUND}; border: 1px solid {colour}; padding: 0.5em 0.8em; margin: 0.5em 0"
-    return f'<div style="{style}"><b>{name}</b> {escape(words)}</div>'
+    return _div(style, f"<b>{name}</b> {escape(words)}")
 
 
 def _row(finding: Finding) -> str:
@@ -214,7 +220,59 @@ def _row(finding: Finding) -> str:
     told = f"{STATES[state]}, {finding.earned:g} of {finding.points:g}"
     row = f"<b>{_mark(state)} {escape(finding.part)}</b>: {told}"
     if finding.message:
-        row += f'<div style="font-size: 0.93em">{escape(finding.message)}</div>'
+        row += _div("font-size: 0.93em", escape(finding.message))
     if finding.line:
         row += f'<pre style="{CODE}">{escape(finding.line)}</pre>'
     return f'<li style="margin: 0.3em 0">{row}</li>'
+
+
+def for_learner(report: Report, module: str, answer: Any) -> Report:
+    """The report with its title, the points of the unit so far, and whether the newest cell ran.
+
+    Only a learner's kernel knows these. Grading judges in another process, and does without.
+
+    Args:
+        module: the one that defines the exercise.
+    """
+    notice = NOTICE.format(name) if (name := _older(answer)) else ""
+    # `course build` has written this of each unit.
+    contents = json.loads(resources.files(__package__).joinpath("contents.json").read_bytes())
+    folder = module.rpartition(".")[0].rpartition(".")[2]
+    unit = next((each for each in contents if each[3:].replace("-", "_") == folder), "")
+    if not unit:
+        return replace(report, notice=notice)
+    best = _best.setdefault(unit, {})
+    best[report.exercise] = max(report.earned, best.get(report.exercise, 0))
+    so_far = f"This unit so far: {sum(best.values()):g} of {points(contents[unit]['points'])}"
+    if by_hand := contents[unit]["by_hand"]:
+        so_far += f"; {by_hand:g} of them are given by a person"
+    title = contents[unit]["titles"].get(report.exercise, "")
+    return replace(report, title=title, notice=notice, so_far=so_far)
+
+
+def _older(answer: Any) -> str:
+    """The name of the answer, where the newest cell that defines it is no Python; else nothing."""
+    find = getattr(sys.modules.get("IPython"), "get_ipython", None)
+    if find is None or (shell := find()) is None:
+        return ""
+    cells = [str(each) for each in reversed(shell.user_ns.get("In", []))]
+    for name in (n for n, v in shell.user_ns.items() if v is answer and not n.startswith("_")):
+        word = re.escape(name)
+        defined = rf"(?:def|class) +{word}\b"
+        # A cell with a magic command holds its lines in a string, so they are looked for anywhere.
+        may = rf"{defined}|\b{word}\s*[:=]|import .*(?:\b{word}\b|\*)|magic\('run'"
+        does = rf"^(?:async )?{defined}|^{word} *=[^=]"
+        newest = next((cell for cell in cells if re.search(may, cell)), "")
+        if re.search(does, newest, re.MULTILINE) and not _is_python(newest):
+            return name
+    return ""
+
+
+def _is_python(text: str) -> bool:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(text, "<cell>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+    except (SyntaxError, ValueError):
+        return False
+    return True

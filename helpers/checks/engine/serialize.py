@@ -155,41 +155,33 @@ def decode(data: Any) -> Any:
         ValueError: `data` is nothing that `encode` returns.
     """
     try:
-        return _decoded(data)
+        match data:
+            case int() if data.bit_length() > BITS:
+                raise ValueError(f"no answer is a number of {data.bit_length()} bits")
+            case None | bool() | int() | str():
+                return data
+            case {"tensor": str(numbers), "shape": [*shape]}:
+                found = np.frombuffer(base64.b64decode(numbers, validate=True), "<f8")
+                # To multiply numbers without bounds could take minutes.
+                lengths = all(type(n) is int and 0 <= n < 1 << KEY_BITS for n in shape)
+                if len(shape) > AXES or not lengths or found.size != math.prod(shape):
+                    raise ValueError(f"{found.size} numbers do not fill the shape they should have")
+                return torch.from_numpy(found.astype(np.float64)).reshape(shape)
+            case {"float": str(digits)}:
+                return float.fromhex(digits)
+            case {"list": [*values]}:
+                return [decode(each) for each in values]
+            case {"tuple": [*values]}:
+                return tuple(decode(each) for each in values)
+            case {"dict": [*pairs]}:
+                # Larger numbers could be chosen to have one and the same hash.
+                if long := [k for k, _ in pairs if type(k) is int and k.bit_length() > KEY_BITS]:
+                    raise ValueError(f"no answer has a key of {long[0].bit_length()} bits")
+                return {key: decode(each) for key, each in pairs}
+            case {"other": [str(kind), str(text)]}:
+                return Other(kind, text)
+            case {"raised": [str(kind), str(text), str(line)]}:
+                return CapturedException(kind, text, line)
     except (TypeError, KeyError, RecursionError, OverflowError, RuntimeError) as error:
         raise ValueError(f"no answer can be read from this: {error}") from error
-
-
-def _is_length(value: Any) -> bool:
-    return type(value) is int and 0 <= value < 1 << KEY_BITS
-
-
-def _decoded(data: Any) -> Any:
-    match data:
-        case int() if data.bit_length() > BITS:
-            raise ValueError(f"no answer is a number of {data.bit_length()} bits")
-        case None | bool() | int() | str():
-            return data
-        case {"tensor": str(numbers), "shape": [*shape]}:
-            found = np.frombuffer(base64.b64decode(numbers, validate=True), "<f8")
-            # To multiply numbers without bounds could take minutes.
-            axes = len(shape) <= AXES and all(map(_is_length, shape))
-            if not axes or found.size != math.prod(map(int, shape)):
-                raise ValueError(f"{found.size} numbers do not fill the shape they should have")
-            return torch.from_numpy(found.astype(np.float64)).reshape(shape)
-        case {"float": str(digits)}:
-            return float.fromhex(digits)
-        case {"list": [*values]}:
-            return [_decoded(each) for each in values]
-        case {"tuple": [*values]}:
-            return tuple(_decoded(each) for each in values)
-        case {"dict": [*pairs]}:
-            # Larger numbers could be chosen to have one and the same hash.
-            if long := [k for k, _ in pairs if type(k) is int and k.bit_length() > KEY_BITS]:
-                raise ValueError(f"no answer has a key of {long[0].bit_length()} bits")
-            return {key: _decoded(each) for key, each in pairs}
-        case {"other": [str(kind), str(text)]}:
-            return Other(kind, text)
-        case {"raised": [str(kind), str(text), str(line)]}:
-            return CapturedException(kind, text, line)
     raise ValueError(f"no answer has the form {type(data).__name__}")

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
-from zlib import crc32
 
 import torch
-from torch import Generator, Tensor, nn
+from torch import Tensor, nn
 
-from helpers.checks.engine import Answer, unchanged
+from helpers.checks.engine import Answer
 from helpers.checks.engine.case import SEVEN, SIXTEEN
 
 # How far the moments of a right answer's draws may lie from what is expected of them, in standard
@@ -25,24 +24,6 @@ def made(answer: Answer, **sizes: Any) -> Any:
     module = answer(**sizes, num_heads=heads)
     answer(**{name: 2 * size + 2 for name, size in sizes.items()}, num_heads=2)
     return module
-
-
-def with_fixed_weights(module: nn.Module, seed: int, *parts: str) -> Any:
-    """Draw the weights of these parts by their names alone, so that two modules have the same."""
-    for name, weight in module.named_parameters():
-        if name.partition(".")[0] in parts:
-            draw = Generator().manual_seed(crc32(name.encode()) + seed)
-            width = weight.shape[-1] if weight.dim() > 1 else 1
-            weight.data = torch.randn(weight.shape, generator=draw) / math.sqrt(width)
-    return module
-
-
-def asked(method: Callable[[Tensor], Any], positions: Tensor) -> Any:
-    """Return what a method says of positions, if it leaves them as they are."""
-    given = positions.clone()
-    result = method(given)
-    unchanged((given,), (positions,))
-    return result
 
 
 def differentiated(module: Any, method: str, positions: Tensor) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from torch import Generator, Tensor
 
 from helpers import encodings
 from helpers.checks import draws
-from helpers.checks.engine import DTYPE, IN_PLACE, NO_GRADIENT, Answer, Case, Exercise, Part
+from helpers.checks.engine import DTYPE, IN_PLACE, NO_GRADIENT, Answer, Case, Exercise, Part, call
 from helpers.checks.learned import common
 
 MAX_LEN = 30  # it plays no part, and positions go beyond it
@@ -38,7 +38,7 @@ def _with_weights(answer: Answer, num_features: int, seed: int) -> Any:
     gamma = (0.5, 1.0, 3.0)[seed % 3]  # which W_r begins with, and nothing else
     sizes = {"d_model": 20, "max_len": MAX_LEN, "num_features": num_features}
     module = common.made(answer, **sizes, gamma=gamma)
-    module = common.with_fixed_weights(module, seed, "mlp")
+    module = draws.with_fixed_weights(module, "mlp", seed=seed)
     draw = torch.randn(num_features // 2, generator=Generator().manual_seed(seed))
     own = module.frequencies  # where W_r is a row (1, D_F/2), that is told elsewhere
     own.data = draw.reshape(*own.shape[:-1], -1).to(own.dtype)
@@ -53,8 +53,8 @@ def _features_case(rng: Random, *shape: int) -> Case:
     def ask(answer: Answer) -> dict[str, Any]:
         module = _with_weights(answer, num_features, seed)
         return {
-            "the features": common.asked(module.features, first),
-            "those of other positions": common.asked(module.eval().features, second),
+            "the features": call(first).ask(module.features),
+            "those of other positions": call(second).ask(module.eval().features),
         }
 
     words = f"features of positions of shape {shape}, twice"
@@ -74,7 +74,7 @@ def _far(rng: Random) -> Case:
     def ask(answer: Answer) -> Any:
         module = _with_weights(answer, 4, seed)
         module.frequencies.data.mul_(0.003)  # so that the angles are exact in float32
-        return common.asked(module.features, positions)
+        return call(positions).ask(module.features)
 
     return Case("features of positions from 2,049 to 62,047, with given W_r", ask)
 
@@ -125,7 +125,7 @@ def _mlp_case(rng: Random, num_features: int, *shape: int, training: bool = True
     def ask(answer: Answer) -> dict[str, Any]:
         module = _with_weights(answer, num_features, seed).train(training)
         expected = module.mlp(module.features(positions))
-        found = common.asked(module.vectors, positions)
+        found = call(positions).ask(module.vectors)
         difference = found - expected if found.shape == expected.shape else found
         module.mlp[0].weight.data.zero_()
         return {

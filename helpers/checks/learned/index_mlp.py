@@ -13,7 +13,7 @@ from torch import Tensor
 
 from helpers import encodings
 from helpers.checks import draws
-from helpers.checks.engine import DTYPE, IN_PLACE, NO_GRADIENT, Answer, Case, Exercise, Part
+from helpers.checks.engine import DTYPE, IN_PLACE, NO_GRADIENT, Answer, Case, Exercise, Part, call
 from helpers.checks.learned import common
 
 WIDTH = 24
@@ -21,7 +21,7 @@ WIDTH = 24
 
 def _with_weights(answer: Answer, seed: int, *parts: str, max_len: int = 0) -> Any:
     module = common.made(answer, d_model=WIDTH, max_len=max_len or _max_len(seed))
-    return common.with_fixed_weights(module, seed, *parts)
+    return draws.with_fixed_weights(module, *parts, seed=seed)
 
 
 def _max_len(seed: int) -> int:
@@ -39,8 +39,8 @@ def _index_case(words: str, seed: int, first: Tensor, second: Tensor, max_len: i
 
     def ask(answer: Answer) -> dict[str, Any]:
         module = _with_weights(answer, seed, "mlp", max_len=max_len)
-        found = common.asked(module.vectors, first)
-        others = common.asked(module.eval().vectors, second)  # may not change what was found
+        found = call(first).ask(module.vectors)
+        others = call(second).ask(module.eval().vectors)  # may not change what was found
         return {
             "the vectors, apart from their size": _but_for_size(found),
             "those of other positions": _but_for_size(others),
@@ -85,9 +85,9 @@ def _normed(rng: Random) -> Iterator[Case]:
         for weight in new.mlp[-1].parameters():
             weight.data.mul_(20)  # the norm's epsilon is nothing beside it
         return {
-            "the vectors, where the MLP is constant": common.asked(module.vectors, positions),
+            "the vectors, where the MLP is constant": call(positions).ask(module.vectors),
             "the mean square of each vector of a new norm": (
-                common.asked(new.vectors, positions).square().mean(-1)
+                call(positions).ask(new.vectors).square().mean(-1)
             ),
         }
 

@@ -70,23 +70,15 @@ def _backwards(rng: Random) -> Iterator[Case]:
     for length in (len(rows) + rng.randint(2, 5), len(rows), len(rows) - 2, 2):
         words = f" with length={length} for {len(rows)} rows"
         yield differentiated(words, in_bfloat16=False, table=rows, length=length)
-        yield digits(f"(table){words}", rows, of=partial(_to, length))
+        yield digits(f"(table){words}", rows).of(partial(_to, length))
 
 
 def _to(length: int, answer: Answer) -> Answer:
     return lambda table: answer(table, length)
 
 
-# What `F.interpolate` is made of, by its compiled names.
-_COMPILED = tuple(
-    kernel
-    for name in (
-        *("upsample_linear1d", "upsample_bilinear2d", "upsample_bicubic2d"),
-        "upsample_trilinear3d",
-    )
-    for kernel in (getattr(torch._C._nn, name), getattr(torch.ops.aten, name)._op)
-)
-
+# Behind `F.interpolate`.
+KERNELS = ("upsample_linear1d", "upsample_bilinear2d", "upsample_bicubic2d", "upsample_trilinear3d")
 stretch = Exercise(
     "stretch",
     stretched,
@@ -96,7 +88,10 @@ stretch = Exercise(
         Part("shorter than the table", 0.5, _shorter),
         Part("dtype and gradients", 0.5, _backwards),
     ),
-    forbidden=(F.interpolate, encodings.Learned, between, *_COMPILED),
+    forbidden=(
+        *(F.interpolate, encodings.Learned, between),
+        *(getattr(torch._C._nn, name) for name in KERNELS),
+    ),
     explains=("of the old table", "$T$ and `length` are at least 2"),
     generic={
         "has the dtype of `table`": DTYPE,

@@ -12,10 +12,10 @@ from torch import Tensor
 
 from helpers import encodings
 from helpers.checks import draws
-from helpers.checks.engine import Answer, Case, CheckError, Exercise, Part, refusal, unchanged
+from helpers.checks.engine import Answer, Case, CheckError, Exercise, Part, call, refusal
 from helpers.checks.engine.hints import IN_PLACE
 from helpers.checks.learned import common
-from helpers.checks.positions import at
+from helpers.checks.positions import embed
 from helpers.encodings import absolute
 
 
@@ -53,10 +53,7 @@ def _with_rows(answer: Answer, rows: Tensor) -> Any:
 
 def _embedded(module: Any, *arguments: Tensor) -> Any:
     """Return what embed says of x and perhaps of positions, if it leaves them as they are."""
-    given = [each.clone() for each in arguments]
-    result = module.embed(given[0], at(*given))
-    unchanged(tuple(given), arguments)
-    return result
+    return call(*arguments).ask(embed(module))
 
 
 def _inputs(rng: Random) -> Iterator[tuple[Tensor, Tensor]]:
@@ -114,7 +111,7 @@ def _trained(rng: Random) -> Iterator[Case]:
             "its rows are kept as": common.kept_as(module, _table_of(module, *rows.shape)),
             "numbers in each Parameter": [each.numel() for each in module.parameters()],
             "a step of gradient descent changes what embed adds": common.learns(
-                module, lambda: module.embed(x.clone(), at(x))
+                module, lambda: embed(module)(x.clone())
             ),
         }
 
@@ -146,7 +143,7 @@ def _backwards(rng: Random) -> Iterator[Case]:
             (torch.float64, torch.float64),
         ):
             module, leaf = _with_rows(answer, rows.to(of_rows)), x.to(of_x, copy=True)
-            result = module.embed(leaf.requires_grad_(), at(leaf, *given))
+            result = embed(module)(leaf.requires_grad_(), *given)
             if result.requires_grad:
                 result.sin().sum().backward()
             own = _table_of(module, *rows.shape)
@@ -168,7 +165,7 @@ def _too_long(rng: Random) -> Iterator[Case]:
 
     def ask(answer: Answer, x: Tensor, max_len: int, given: tuple[Tensor, ...]) -> dict[str, Any]:
         module = common.made(answer, d_model=x.shape[2], max_len=max_len)
-        return refusal(partial(module.embed, x, at(x, *given)), T=x.shape[1], max_len=max_len)
+        return refusal(partial(embed(module), x, *given), T=x.shape[1], max_len=max_len)
 
     rows = rng.randint(6, 8)
     for batch, length, width in ((3, rows + 1, 4), (2, 2 * rows, 5), (rows + 2, rows, rows + 3)):

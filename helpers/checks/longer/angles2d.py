@@ -10,11 +10,10 @@ import torch
 from torch import Tensor
 
 from helpers import encodings
+from helpers.checks.dtypes import with_dtype
 from helpers.checks.engine import Case, Exercise, Part, call
 from helpers.checks.longer import common
 from helpers.encodings import rotary_nd
-
-SQUARES, OTHERS = "square pictures", "any other picture and base"
 
 
 def angles2d_of(rows: int, columns: int, d_head: int, base: float = 10_000.0) -> Tensor:
@@ -25,7 +24,7 @@ def angles2d_of(rows: int, columns: int, d_head: int, base: float = 10_000.0) ->
 
 
 def _real(*sizes: int, **options: Any) -> Case:
-    return call(*sizes, **options).map(common.tensor)
+    return call(*sizes, **options).map(with_dtype)
 
 
 def _squares(rng: Random) -> Iterator[Case]:
@@ -47,9 +46,8 @@ def _others(rng: Random) -> Iterator[Case]:
 angles2d = Exercise(
     "angles2d",
     angles2d_of,
-    (Part(SQUARES, 1, _squares), Part(OTHERS, 1, _others)),
+    (Part("square pictures", 1, _squares), Part("any other picture and base", 1, _others)),
     forbidden=(encodings.Rotary2d, encodings.Rotary3d, rotary_nd.RotaryNd, encodings.Pope),
     tolerance=1e-5,
-    explains=("Write `angles2d`.",),
     module=__name__,
 )

@@ -10,20 +10,10 @@ from torch import Tensor
 
 from helpers.checks.engine import Case
 
-REAL = (torch.float32, torch.float64)
-
 
 def theta(d_head: int, base: float) -> Tensor:
     """Return θ_n of RoPE, (d/2,), float64."""
     return base ** (-torch.arange(0, d_head, 2, dtype=torch.float64) / d_head)
-
-
-def tensor(found: Any, dtypes: tuple[torch.dtype, ...] = REAL) -> dict[str, Any]:
-    """Tell a tensor's numbers and its dtype, of which any of these will do."""
-    if not isinstance(found, Tensor):
-        return {"its dtype": f"none, as it is a {type(found).__name__}"}
-    told = " or ".join(map(str, dtypes)) if found.dtype in dtypes else str(found.dtype)
-    return {"its dtype": told, "the numbers": found}
 
 
 def number(found: Any) -> dict[str, Any]:

@@ -11,8 +11,6 @@ from helpers import encodings
 from helpers.checks.engine import Answer, Case, Exercise, Part, call, refusal
 from helpers.checks.longer import common
 
-BASES, REFUSED = "the new base", "one pair, or half a pair"
-
 
 def longer_base_of(base: float, factor: float, d_head: int) -> float:
     """Return base·s^(d/(d−2)): the slowest pair is s times slower, and the fastest stays.
@@ -53,9 +51,9 @@ def _refusal(d_head: int, answer: Answer) -> dict[str, Any]:
 longer_base = Exercise(
     "longer_base",
     longer_base_of,
-    (Part(BASES, 1, _bases), Part(REFUSED, 1, _refused)),
+    (Part("the new base", 1, _bases), Part("one pair, or half a pair", 1, _refused)),
     forbidden=(encodings.Ntk, encodings.DynamicNtk),
     tolerance=1e-6,  # float32 is off by a tenth of that
-    explains=("Write `longer_base`.", "(Pair 0 turns by 1 radian"),
+    explains=("(Pair 0 turns by 1 radian",),
     module=__name__,
 )

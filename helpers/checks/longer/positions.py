@@ -9,12 +9,9 @@ from random import Random
 import torch
 from torch import Tensor
 
+from helpers.checks.dtypes import with_dtype
 from helpers.checks.engine import IN_PLACE, Case, Exercise, Part, call
-from helpers.checks.longer import common
 from helpers.model.decoder import Cache
-
-LEFT, CACHE = "padding on the left", "tokens behind a cache"
-ELSEWHERE, LONG = "padding elsewhere", "long texts"
 
 
 def positions_of(mask: Tensor, cached: int = 0) -> Tensor:
@@ -23,7 +20,7 @@ def positions_of(mask: Tensor, cached: int = 0) -> Tensor:
 
 
 def _typed(mask: Tensor, *cached: int) -> Case:
-    return call(mask, *cached).map(partial(common.tensor, dtypes=(torch.int64,)))
+    return call(mask, *cached).map(partial(with_dtype, dtypes=(torch.int64,)))
 
 
 def _left(rng: Random, rows: int, width: int) -> Tensor:
@@ -75,13 +72,12 @@ positions = Exercise(
     "positions",
     positions_of,
     (
-        Part(LEFT, 1, _padded_left),
-        Part(CACHE, 1, _behind_a_cache),
-        Part(ELSEWHERE, 0.5, _padded_elsewhere),
-        Part(LONG, 0.5, _long),
+        Part("padding on the left", 1, _padded_left),
+        Part("tokens behind a cache", 1, _behind_a_cache),
+        Part("padding elsewhere", 0.5, _padded_elsewhere),
+        Part("long texts", 0.5, _long),
     ),
     forbidden=(Cache,),
-    explains=("Write `positions`.",),
     generic={"stays as it is": IN_PLACE},
     module=__name__,
 )

@@ -10,12 +10,10 @@ from typing import Any
 from torch import Tensor
 
 from helpers import encodings
+from helpers.checks.dtypes import with_dtype
 from helpers.checks.engine import Case, Exercise, Part, call
 from helpers.checks.longer import common
 from helpers.encodings import rope_scaling
-
-DEFAULTS, OTHERS = "frequencies, for 1 and 32 turns", "frequencies, for other turns and bases"
-GAIN = "the factor of queries and keys"
 
 
 def ramp_of(
@@ -34,7 +32,7 @@ def _frequencies(*sizes: Any, **options: Any) -> Case:
 
 def _logarithms(found: Any) -> dict[str, Any]:
     """Tell the frequencies and their logarithms: far away a small error is a large one."""
-    told = common.tensor(found)
+    told = with_dtype(found)
     return told | ({"their logarithms": found.log()} if isinstance(found, Tensor) else {})
 
 
@@ -71,9 +69,12 @@ def _by_gain(rng: Random) -> Iterator[Case]:
 ramp = Exercise(
     "ramp",
     ramp_of,
-    (Part(DEFAULTS, 1, _by_default), Part(OTHERS, 1, _by_others), Part(GAIN, 1, _by_gain)),
+    (
+        Part("frequencies, for 1 and 32 turns", 1, _by_default),
+        Part("frequencies, for other turns and bases", 1, _by_others),
+        Part("the factor of queries and keys", 1, _by_gain),
+    ),
     forbidden=(encodings.Yarn, encodings.Llama3, encodings.Interpolated, rope_scaling.Extended),
     tolerance=1e-5,
-    explains=("Write `ramp`.",),
     module=__name__,
 )

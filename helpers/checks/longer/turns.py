@@ -10,10 +10,9 @@ from random import Random
 import torch
 from torch import Tensor
 
+from helpers.checks.dtypes import with_dtype
 from helpers.checks.engine import Case, Exercise, Part, call
 from helpers.checks.longer import common
-
-TURNS, ROUND = "how many turns", "which pairs come round"
 
 
 def turns_of(d_head: int, length: int, base: float = 10_000.0) -> tuple[Tensor, Tensor]:
@@ -37,19 +36,18 @@ def _asked(rng: Random) -> Iterator[Case]:
 
 
 def _how_many(rng: Random) -> Iterator[Case]:
-    return (common.of_two(asked, 0, common.tensor) for asked in _asked(rng))
+    return (common.of_two(asked, 0, with_dtype) for asked in _asked(rng))
 
 
 def _which(rng: Random) -> Iterator[Case]:
-    bools = partial(common.tensor, dtypes=(torch.bool,))
+    bools = partial(with_dtype, dtypes=(torch.bool,))
     return (common.of_two(asked, 1, bools) for asked in _asked(rng))
 
 
 turns = Exercise(
     "turns",
     turns_of,
-    (Part(TURNS, 1, _how_many), Part(ROUND, 1, _which)),
+    (Part("how many turns", 1, _how_many), Part("which pairs come round", 1, _which)),
     tolerance=1e-5,
-    explains=("Write `turns`.",),
     module=__name__,
 )

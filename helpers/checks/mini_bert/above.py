@@ -110,6 +110,5 @@ above = Exercise(
         Part("logits in the hundreds", 0.25, _large),
         Part("words that cannot stand there", 0.25, _impossible),
     ),
-    explains=("Write `above_limit(logits, targets, kinds, posterior)`:",),
     module=__name__,
 )

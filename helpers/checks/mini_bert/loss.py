@@ -10,7 +10,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from helpers.checks import draws
-from helpers.checks.engine import Case, Exercise, Part, call, differentiated
+from helpers.checks.engine import NO_GRADIENT, Case, Exercise, Part, call, differentiated
 from helpers.corpora import inputs
 from helpers.training import masked_loss
 
@@ -82,14 +82,8 @@ def _differentiated(rng: Random) -> Iterator[Case]:
     yield differentiated(logits=logits, targets=targets)
 
 
-# What `F.cross_entropy` and `F.nll_loss` are made of, by its compiled names.
-_NAMES = ("cross_entropy_loss", "nll_loss", "nll_loss_nd", "nll_loss2d")
-_OPS = [getattr(torch.ops.aten, name) for name in (*_NAMES, "nll_loss_forward")]
-_COMPILED = (
-    *(getattr(torch._C._nn, name) for name in _NAMES),
-    *(op for each in _OPS for op in (each._op, each.default._op)),
-)
-
+# Behind `F.cross_entropy` and `F.nll_loss`.
+KERNELS = ("cross_entropy_loss", "nll_loss", "nll_loss_nd", "nll_loss2d")
 loss = Exercise(
     "loss",
     scored,
@@ -98,10 +92,11 @@ loss = Exercise(
         Part("logits of any size", 0.5, _large_logits),
         Part("dtype and gradients", 0.5, _differentiated),
     ),
-    forbidden=(F.cross_entropy, F.nll_loss, inputs.places_loss, masked_loss, *_COMPILED),
-    explains=(
-        "Write `mlm_loss(logits, targets)`.",
-        "`log_softmax` is allowed",
+    forbidden=(
+        *(F.cross_entropy, F.nll_loss, inputs.places_loss, masked_loss),
+        *(getattr(torch._C._nn, name) for name in KERNELS),
     ),
+    explains=("`logits` is $(B, T, V)$", "`log_softmax` is allowed"),
+    generic={"Gradients must reach `logits`": NO_GRADIENT},
     module=__name__,
 )

@@ -84,7 +84,6 @@ own = Exercise(
         *(each.kind for each in encodings.REGISTRY.values() if each.kind is not Encoding),
     ),
     explains=(
-        "Write `OwnEncoding`.",
         "Any idea will do",
         "Two hooks stand there",
         "These properties are checked",

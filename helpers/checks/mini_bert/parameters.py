@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from functools import partial
 from random import Random
 from typing import Any
 
-import numpy as np
 import torch
-from torch import Tensor
 
 from helpers.checks.engine import Answer, Case, Exercise, Part
 from helpers.model import bert
@@ -57,22 +54,12 @@ def _asked(answer: Answer, sizes: tuple[int, ...]) -> Any:
 
 def _entry(answer: Answer, sizes: tuple[int, ...], key: str) -> Any:
     found = _asked(answer, sizes)
-    return _whole(found.get(key, "no such entry")) if type(found) is dict else found
+    return found.get(key, "no such entry") if type(found) is dict else found
 
 
 def _keys(answer: Answer, sizes: tuple[int, ...]) -> Any:
     found = _asked(answer, sizes)
     return sorted(map(str, found)) if type(found) is dict else found
-
-
-def _whole(value: Any) -> Any:
-    """An int as it is; of another number it is said what it is."""
-    held = isinstance(value, Tensor | np.ndarray | np.number) and math.prod(value.shape) == 1
-    if held:
-        value = value.item()
-    if isinstance(value, float):
-        return f"the float {value!r}"
-    return f"{value!r} in a tensor or a number of NumPy's" if held else value
 
 
 parameters = Exercise(

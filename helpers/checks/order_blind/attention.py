@@ -40,8 +40,7 @@ def _large(rng: Random) -> Iterator[Case]:
     q[..., 0], k[..., 0] = math.sqrt(q.shape[-1]), 150
     q[:, rng.randrange(q.shape[1]), 0] *= -1
     for given, words in ((q, "near 150 and −150"), (-q.abs(), "all near −150")):
-        case = call(given, k, v)
-        yield case.labelled(f"{case.label} with scores {words}")
+        yield call(given, k, v).with_words(f" with scores {words}")
 
 
 def _backwards(rng: Random) -> Iterator[Case]:
@@ -60,7 +59,6 @@ attention = Exercise(
         Part("dtype and gradients", 0.5, _backwards),
     ),
     forbidden=common.ATTENTION,
-    explains=("Write `attention`.",),
     generic={
         "gradients must reach all three arguments": NO_GRADIENT,
         "The result has the dtype of `q`": DTYPE,

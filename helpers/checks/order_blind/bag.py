@@ -85,6 +85,5 @@ bag = Exercise(
         Part("bags of different sizes", 0.25, _uneven),
         Part("bags that are nearly alike", 0.25, _nearly_alike),
     ),
-    explains=("Write `best_without_order`.",),
     module=__name__,
 )

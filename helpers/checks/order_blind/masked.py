@@ -65,12 +65,11 @@ def _large(rng: Random) -> Iterator[Case]:
     mask = _padding(rng, 2, 7)
     q[..., 0] = ROOT
     k[..., 0] = torch.where(mask[:, :, 0], -150.0, 150.0)
-    case = call(q, k, v, mask)
-    yield case.labelled(f"{case.label}, scores near 150 where it hides, else −150")
+    yield call(q, k, v, mask).with_words(", scores near 150 where it hides, else −150")
     k = torch.where(torch.arange(4) == 0, 150.0, k)
     q = q * torch.where(torch.arange(7) == rng.randrange(7), -1.0, 1.0)[:, None]
-    case = call(q, k, v, mask)
-    yield case.labelled(f"{case.label}, scores near −150 for one query, near 150 for the others")
+    words = ", scores near −150 for one query, near 150 for the others"
+    yield call(q, k, v, mask).with_words(words)
 
 
 def _huge(rng: Random) -> Iterator[Case]:
@@ -82,8 +81,8 @@ def _huge(rng: Random) -> Iterator[Case]:
     k[..., 0] = torch.where(mask, -999_999.0, 999_999.0)
     v += draws.normal(rng, *v.shape)
     v[..., ~mask, :] = 1e30  # however little weight it gets, it shows
-    case = call(q, k, v, mask)
-    yield case.labelled(f"{case.label}, scores of 999,999 and values of 1e30 where it hides")
+    words = ", scores of 999,999 and values of 1e30 where it hides"
+    yield call(q, k, v, mask).with_words(words)
 
 
 def _backwards(rng: Random) -> Iterator[Case]:

@@ -99,7 +99,7 @@ def cases_backwards(rng: Random, name: str) -> Iterator[Case]:
         rows = offset_rows(sizes[2], k)
         arguments: dict[str, Any] = {name: first, "vectors": vectors, "rows": rows}
         yield differentiated(" with B={}, H={}, T={}, d={}".format(*sizes), **arguments)
-        yield digits(f"({name}, …)", first, vectors, of=partial(_with_rows, rows))
+        yield digits(f"({name}, …)", first, vectors).of(partial(_with_rows, rows))
 
 
 def _with_rows(rows: Tensor, answer: Answer) -> Answer:

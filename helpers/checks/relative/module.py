@@ -201,7 +201,7 @@ def _backwards(rng: Random) -> Iterator[Case]:
             label = f"{name} in float64 with B=2, H={heads}, T={length}{words}"
             given: Any = {"name": name, "first": first, "table": table, "offsets": offsets}
             yield Case(label, partial(_differentiated, **given))
-        yield digits(name, first, table, of=partial(_by_table, name))
+        yield digits(name, first, table).of(partial(_by_table, name))
 
 
 def _differentiated(answer: Answer, name: str, first: Tensor, table: Tensor, offsets: Any) -> Any:

@@ -3,29 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from random import Random
 from typing import Any
 
 import torch
 
+from helpers.checks.dtypes import with_dtype
 from helpers.checks.engine import KEPT, Answer, Case, Exercise, Part, call
 from helpers.checks.relative import common
 from helpers.encodings import offsets as library
 
 
 def _rows_case(length: int, k: int) -> Case:
-    return call(length, k).map(_with_types)
-
-
-def _with_types(found: Any) -> Any:
-    """The rows, the type of what holds them, and their dtype."""
-    if not hasattr(found, "dtype"):
-        return found
-    return {
-        "the rows": found,
-        "the type of the result": "tensor" if isinstance(found, torch.Tensor) else "no tensor",
-        "their dtype": str(found.dtype).removeprefix("torch."),
-    }
+    return call(length, k).map(partial(with_dtype, dtypes=(torch.int64,)))
 
 
 def _after_a_smaller_clip(length: int, k: int) -> Case:
@@ -63,7 +54,6 @@ rows = Exercise(
     common.offset_rows,
     (Part("offsets up to k", 1, _within), Part("offsets beyond k", 1, _beyond)),
     forbidden=(library.offset_matrix, library.clip),
-    explains=("`offset_rows`.",),
     generic={"Each call returns a new tensor": KEPT},
     module=__name__,
 )

@@ -14,7 +14,7 @@ from helpers import encodings
 from helpers.checks import draws
 from helpers.checks.engine import Answer, Case, Exercise, Part, call, differentiated, refusal
 from helpers.checks.engine.hints import IN_PLACE, NO_GRADIENT
-from helpers.checks.positions import at
+from helpers.checks.positions import embed
 from helpers.encodings import absolute
 
 
@@ -30,14 +30,10 @@ def _positions(rng: Random, max_len: int, *shape: int) -> Tensor:
     return drawn
 
 
-def _embed(module: Any) -> Answer:
-    return lambda x, *positions: module.embed(x, at(x, *positions))
-
-
 def _embeds(x: Tensor, max_len: int, *positions: Tensor) -> Case:
     asked = call(x, *positions)
     label = f"embed{asked.label} with max_len={max_len}"
-    return Case(label, lambda answer: asked.ask(_embed(answer(x.shape[2], max_len=max_len))))
+    return Case(label, lambda answer: asked.ask(embed(answer(x.shape[2], max_len=max_len))))
 
 
 def _rows_added(rng: Random) -> Iterator[Case]:
@@ -52,8 +48,8 @@ def _rows_added(rng: Random) -> Iterator[Case]:
     texts = [draws.normal(rng, batch, length + more, width) for more in (0, 0, 3, -2)]
 
     def ask(answer: Answer) -> dict[str, Any]:
-        embed = _embed(answer(width, max_len=40))
-        return {f"call {n}": call(text).ask(embed) for n, text in enumerate(texts, 1)}
+        module = answer(width, max_len=40)
+        return {f"call {n}": call(text).ask(embed(module)) for n, text in enumerate(texts, 1)}
 
     yield Case("embed(x) of the same module for several x", ask)
 
@@ -87,7 +83,7 @@ def _kept(rng: Random) -> Iterator[Case]:
         module.to(torch.float64)
         for buffer in _floating(module):
             buffer.zero_()
-        return seen | {"embed(x) once its buffers are filled with zeros": _embed(module)(x)}
+        return seen | {"embed(x) once its buffers are filled with zeros": embed(module)(x)}
 
     yield Case(f"the module with max_len={max_len}", ask)
 
@@ -100,13 +96,13 @@ def _backwards(rng: Random) -> Iterator[Case]:
     x = _input(rng)
     positions = _positions(rng, 40, x.shape[1])
 
-    def embed(answer: Answer) -> Answer:
-        return _embed(answer(x.shape[2], max_len=40))
+    def made(answer: Answer) -> Answer:
+        return embed(answer(x.shape[2], max_len=40))
 
-    yield differentiated(of=embed, x=x)
-    yield differentiated(of=embed, x=x, positions=positions)
+    yield differentiated(x=x).of(made)
+    yield differentiated(x=x, positions=positions).of(made)
     large = 100_000 * x.double()
-    yield Case("embed(x) − x for large x in float64", lambda a: embed(a)(large.clone()) - large)
+    yield Case("embed(x) − x for large x in float64", lambda a: made(a)(large.clone()) - large)
 
 
 def _too_long(rng: Random) -> Iterator[Case]:
@@ -122,7 +118,7 @@ def _too_long(rng: Random) -> Iterator[Case]:
 def _refusal(x: Tensor, **sizes: int) -> Case:
     def ask(answer: Answer) -> dict[str, Any]:
         module = answer(x.shape[2], **sizes)
-        return refusal(partial(_embed(module), x.clone()), T=x.shape[1], max_len=module.max_len)
+        return refusal(partial(embed(module), x.clone()), T=x.shape[1], max_len=module.max_len)
 
     limit = f"max_len={sizes['max_len']}" if sizes else "no max_len"
     return Case(f"T={x.shape[1]} with {limit}", ask)

@@ -36,7 +36,7 @@ table = Exercise(
         Part("any other base", 1, _other_base),
     ),
     forbidden=(encodings.Sinusoidal, sinusoids, encodings.Rotary, encodings.Pope),
-    explains=("Write `sinusoidal_table`.", "`d_model` is even"),
+    explains=("`d_model` is even",),
     generic={"a new one with each call": KEPT},
     module=__name__,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from random import Random
 from typing import Any
@@ -10,6 +11,8 @@ import torch
 from torch import Tensor
 
 from helpers.checks import draws
+from helpers.checks.dtypes import with_dtype
+from helpers.checks.engine import Case, call, compare
 
 SENTENCE = torch.tensor([1, 2, -1, 2, 5, 3])  # “the cat sat on the mat” of the text
 normal_numbers = partial(draws.normal, dtype=torch.float64)
@@ -67,6 +70,20 @@ def shown_tree(parents: Tensor) -> str:
     return f"torch.tensor([{first}, …, {last}]), a {form} of {len(words)} words"
 
 
-def with_dtype(found: Any) -> dict[str, Any]:
-    """A result, and its dtype."""
-    return {"the numbers": found, "their dtype": str(getattr(found, "dtype", type(found).__name__))}
+def of_tree(parents: Tensor) -> Case:
+    """The small tree itself in the label: a learner may want to draw it."""
+    return call(parents).labelled(f"({shown_tree(parents)})")
+
+
+def integers(rng: Random, shuffled: bool) -> Iterator[Case]:
+    """The result for a tree, and its dtype."""
+    int64 = partial(with_dtype, dtypes=(torch.int64,))
+    yield of_tree(random_tree(rng, shuffled)).map(int64)
+
+
+def only(asked: Tensor, words: str, found: Any) -> Any:
+    """Where a result has the shape of `asked`, what it says there, and 0 elsewhere."""
+    tensor = compare.as_tensor(found)
+    if tensor is not None and tensor.shape == asked.shape:
+        found = torch.where(asked, tensor, 0.0)
+    return {words: found}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -16,8 +17,6 @@ from helpers.checks.engine.hints import DTYPE, IN_PLACE, NO_GRADIENT
 from helpers.checks.stacking import common
 
 MARGIN = 8  # so far from an edge, the edge changes less than 1e-4
-INSIDE, EDGES = "away from the edges", "at the edges"
-EXTREMES, BACKWARDS = "long kernels, short texts, any alpha", "dtype and gradients"
 
 
 def convolution_by_attention(x: Tensor, kernel: Tensor, alpha: float) -> Tensor:
@@ -45,27 +44,14 @@ def _rows(rng: Random, inside: bool) -> Iterator[Case]:
         x, kernel = _drawn(rng, rng.randint(20, 26), *size)
         alpha = rng.choice((rng.uniform(0.6, 0.8), rng.uniform(1.3, 1.9)))
 
-        def told(found: Any, x: Tensor = x, kernel: Tensor = kernel) -> Any:
-            tensor = compare.as_tensor(found)
-            far = torch.zeros(len(x), 1, dtype=torch.bool)
-            far[MARGIN:-MARGIN] = True
-            if tensor is not None and tensor.shape == (len(x), len(kernel)):
-                found = torch.where(far == inside, tensor, 0.0)
-            return None if found is None else {asked_rows: found}
-
-        yield call(x, kernel, alpha).labelled(f"({_shapes(x, kernel, alpha)})").map(told)
+        asked = torch.full((len(x), len(kernel)), not inside)
+        asked[MARGIN:-MARGIN] = inside
+        case = call(x, kernel, alpha).labelled(f"({_shapes(x, kernel, alpha)})")
+        yield case.map(partial(common.only, asked, asked_rows))
 
 
 def _shapes(x: Tensor, kernel: Tensor, alpha: float) -> str:
     return f"x {tuple(x.shape)}, kernel {tuple(kernel.shape)}, alpha={alpha:g}"
-
-
-def _inside(rng: Random) -> Iterator[Case]:
-    return _rows(rng, inside=True)
-
-
-def _edges(rng: Random) -> Iterator[Case]:
-    return _rows(rng, inside=False)
 
 
 def _extremes(rng: Random) -> Iterator[Case]:
@@ -98,8 +84,8 @@ def _impulse(rng: Random, alpha: float) -> Case:
     large = max(300.0, float(f"{math.exp(alpha):.0g}"))
     x[:] = 0
     x[rng.randint(3, 5)] = large
-    case = call(x, kernel, alpha)
-    return case.labelled(f"{case.label}, where x is {large:g} for one token and 0 for the others")
+    words = f", where x is {large:g} for one token and 0 for the others"
+    return call(x, kernel, alpha).with_words(words)
 
 
 def _backwards(rng: Random) -> Iterator[Case]:
@@ -140,13 +126,13 @@ convolution = Exercise(
     "convolution",
     convolution_by_attention,
     (
-        Part(INSIDE, 0.5, _inside),
-        Part(EDGES, 0.5, _edges),
-        Part(EXTREMES, 0.25, _extremes),
-        Part(BACKWARDS, 0.25, _backwards),
+        Part("away from the edges", 0.5, partial(_rows, inside=True)),
+        Part("at the edges", 0.5, partial(_rows, inside=False)),
+        Part("long kernels, short texts, any alpha", 0.25, _extremes),
+        Part("dtype and gradients", 0.25, _backwards),
     ),
     forbidden=(encodings.Convolution,),
-    explains=("Build this sum of heads", "Write `attention_as_convolution`."),
+    explains=("Build this sum of heads",),
     generic={
         "The result has the dtype of `x`": DTYPE,
         "Gradients must reach `x` and `kernel`": NO_GRADIENT,

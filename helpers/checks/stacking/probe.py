@@ -12,9 +12,6 @@ from helpers.checks.engine import IN_PLACE, Case, Exercise, Part, call, compare
 from helpers.checks.stacking import common
 from helpers.model import probes
 
-NEW, LENGTH = "fitted on some sequences, tested on others", "test sequences of another length"
-RIDGE, HARD = "any ridge", "few rows, and states that are nearly alike"
-
 
 def _states(rng: Random, number: int, length: int, width: int) -> Tensor:
     """States that know their position a little, (number, length, width)."""
@@ -92,20 +89,17 @@ probe = Exercise(
     "probe",
     probes.position_probe,
     (
-        Part(NEW, 0.5, _new_sequences),
-        Part(LENGTH, 0.5, _another_length),
-        Part(RIDGE, 0.5, _any_ridge),
-        Part(HARD, 0.5, _hard),
+        Part("fitted on some sequences, tested on others", 0.5, _new_sequences),
+        Part("test sequences of another length", 0.5, _another_length),
+        Part("any ridge", 0.5, _any_ridge),
+        Part("few rows, and states that are nearly alike", 0.5, _hard),
     ),
     forbidden=(probes._rows,),
     explains=(
         "The rank residual says whether rows differ.",
         "It does not say whether they still know",
-        "Write `position_probe`.",
         "It gets the states `train` of some sequences",
     ),
-    generic={
-        "Neither tensor may be modified": IN_PLACE,
-    },
+    generic={"Neither tensor may be modified": IN_PLACE},
     module=__name__,
 )

@@ -59,11 +59,11 @@ def _nearly_equal(rng: Random) -> Iterator[Case]:
     yield _equal_but_for(rng)
     yield _gradient(rng)
     small = 10 ** -rng.uniform(90, 100)
-    case = call(small * _around_a_row(rng, 2, rng.randint(8, 12), rng.randint(4, 6)))
-    yield case.labelled(f"{case.label} of numbers in float64 as small as {small:.0e}")
+    x = small * _around_a_row(rng, 2, rng.randint(8, 12), rng.randint(4, 6))
+    yield call(x).with_words(f" of numbers in float64 as small as {small:.0e}")
     sizes = torch.tensor([small, 1.0], dtype=torch.float64)[:, None, None]
-    case = call(sizes * _around_a_row(rng, 2, rng.randint(8, 12), rng.randint(4, 6)))
-    yield case.labelled(f"{case.label}, the first one's numbers as small as {small:.0e}")
+    x = sizes * _around_a_row(rng, 2, rng.randint(8, 12), rng.randint(4, 6))
+    yield call(x).with_words(f", the first one's numbers as small as {small:.0e}")
 
 
 def _equal_but_for(rng: Random) -> Case:

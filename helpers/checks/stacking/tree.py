@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from random import Random
-from typing import Any
 
 import torch
 from torch import Tensor
 
 from helpers import encodings
-from helpers.checks.engine import IN_PLACE, Case, Exercise, Part, call, compare
+from helpers.checks.engine import IN_PLACE, Case, Exercise, Part
 from helpers.checks.stacking import common
 
-ON_A_PATH, ACROSS, WHOLE = (
-    "one word above the other",
-    "words on different branches",
-    "integers",
-)
+ON_A_PATH, ACROSS = "one word above the other", "words on different branches"
 
 
 def _on_a_path(parents: Tensor) -> Tensor:
@@ -55,49 +51,32 @@ def _trees(rng: Random) -> Iterator[Tensor]:
     yield _sisters(rng)
 
 
-def _pairs(trees: Iterator[Tensor], on_a_path: bool) -> Iterator[Case]:
-    name = f"{ON_A_PATH if on_a_path else ACROSS} (other pairs shown as 0)"
-    for parents in trees:
-        asked = _on_a_path(parents) == on_a_path
-
-        def told(found: Any, asked: Tensor = asked) -> Any:
-            tensor = compare.as_tensor(found)
-            if tensor is not None and tensor.shape == asked.shape:
-                found = torch.where(asked, tensor, 0.0)
-            return None if found is None else {name: found}
-
-        yield call(parents).labelled(f"({common.shown_tree(parents)})").map(told)
-
-
 def _same_path(rng: Random) -> Iterator[Case]:
-    def trees() -> Iterator[Tensor]:
-        yield from _trees(rng)
-        yield torch.tensor([-1])
-        yield torch.tensor(rng.choice(([-1, 0], [1, -1])))
-        yield common.reversed_chain(rng.randint(14, 17))
-        yield common.winding_chain(rng, rng.randint(14, 17))
-        yield common.winding_chain(rng, 200)  # the deepest there is
-
-    return _pairs(trees(), on_a_path=True)
+    for parents in (
+        *_trees(rng),
+        torch.tensor([-1]),
+        torch.tensor(rng.choice(([-1, 0], [1, -1]))),
+        common.reversed_chain(rng.randint(14, 17)),
+        common.winding_chain(rng, rng.randint(14, 17)),
+        common.winding_chain(rng, 200),  # the deepest there is
+    ):
+        words = f"{ON_A_PATH} (other pairs shown as 0)"
+        yield common.of_tree(parents).map(partial(common.only, _on_a_path(parents), words))
 
 
 def _across(rng: Random) -> Iterator[Case]:
-    def trees() -> Iterator[Tensor]:
-        yield from _trees(rng)
+    stem, short = rng.randint(60, 68), rng.randint(14, 18)
+    long = rng.randint(97, 102)  # both words far from where their branches part
+    for parents in (
+        *_trees(rng),
         # As many words as there may be. Paths of more than 127 steps, and depths that add up to
         # more than 255: eight bits do not do.
-        stem, short = rng.randint(60, 68), rng.randint(14, 18)
-        yield _deep_fork(rng, stem, short, 200 - stem - short)
-        yield _deep_fork(rng, rng.randint(130, 140), 1, rng.randint(2, 3), rng.randint(4, 6))
-        long = rng.randint(97, 102)  # both words far from where their branches part
-        yield _deep_fork(rng, 1, long, 199 - long)
-
-    return _pairs(trees(), on_a_path=False)
-
-
-def _whole(rng: Random) -> Iterator[Case]:
-    parents = common.random_tree(rng, shuffled=True)
-    yield call(parents).labelled(f"({common.shown_tree(parents)})").map(common.with_dtype)
+        _deep_fork(rng, stem, short, 200 - stem - short),
+        _deep_fork(rng, rng.randint(130, 140), 1, rng.randint(2, 3), rng.randint(4, 6)),
+        _deep_fork(rng, 1, long, 199 - long),
+    ):
+        words = f"{ACROSS} (other pairs shown as 0)"
+        yield common.of_tree(parents).map(partial(common.only, ~_on_a_path(parents), words))
 
 
 tree = Exercise(
@@ -106,15 +85,12 @@ tree = Exercise(
     (
         Part(ON_A_PATH, 0.5, _same_path),
         Part(ACROSS, 0.75, _across),
-        Part(WHOLE, 0.25, _whole),
+        Part("integers", 0.25, partial(common.integers, shuffled=True)),
     ),
     explains=(
         "Now write the offsets that our attention",
-        "Write `tree_offsets`.",
         "You may use `encodings.tree_depths` for the depths.",
     ),
-    generic={
-        "`parents` stays as it is": IN_PLACE,
-    },
+    generic={"`parents` stays as it is": IN_PLACE},
     module=__name__,
 )
