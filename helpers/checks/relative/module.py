@@ -210,8 +210,7 @@ def _differentiated(answer: Answer, name: str, first: Tensor, table: Tensor, off
     found = _ask(module.train(offsets is None), name, given, offsets)
     if isinstance(found, Tensor) and found.requires_grad:
         found.sin().sum().backward()
-    short = _built(answer, name, table, dtype=torch.bfloat16)
-    half = _ask(short, name, first.bfloat16(), offsets)
+    half = _ask(_built(answer, name, table, dtype=torch.bfloat16), name, first.bfloat16(), offsets)
     return {
         "the result": found,
         "its dtype": str(getattr(found, "dtype", None)),
