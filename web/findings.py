@@ -6,7 +6,9 @@ from collections.abc import Callable
 
 import matplotlib.pyplot as plt
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from helpers import plots
 from helpers.plots import losses
@@ -107,7 +109,7 @@ def pictures_first(text: str) -> str:
     return "\n\n## ".join(sections)
 
 
-def _bars(ax: plt.Axes, series: dict[str, pd.Series]) -> None:
+def _bars(ax: Axes, series: dict[str, pd.Series]) -> None:
     """A bar for each name, and for each series one of its own colour, with its number behind it."""
     names = list(next(iter(series.values())).index)
     high = 0.8 / len(series)
@@ -119,7 +121,7 @@ def _bars(ax: plt.Axes, series: dict[str, pd.Series]) -> None:
         ax.bar_label(bars, shown, padding=3, size=9)
     ax.set_yticks(range(len(names)), names)
     ax.set(xlabel="tokens a second", xlim=(0, 1.18 * max(each.max() for each in series.values())))
-    ax.xaxis.set_major_locator(plt.MaxNLocator(4))
+    ax.xaxis.set_major_locator(MaxNLocator(4))
     ax.xaxis.set_major_formatter("{x:,.0f}")
     if len(series) > 1:
         ax.legend(loc="lower right")
