@@ -16,7 +16,9 @@ import sys
 if "google.colab" in sys.modules:
     raise RuntimeError("This copy has no published release for Colab to install from.")
 elif importlib.util.find_spec("helpers") is None:
-    raise ModuleNotFoundError("The helpers are missing: open this notebook with `make lab`.")"""
+    raise ModuleNotFoundError(
+        "The helpers are missing: open this with `make lab`; on a JupyterHub, tell your teacher."
+    )"""
 # pip is asked by way of IPython: its own %pip tells everybody to restart the kernel, which nobody
 # has to. PyPI has another package named helpers.
 PUBLISHED = Template("""\
@@ -55,7 +57,9 @@ if "google.colab" in sys.modules and missing("helpers"):
 if "google.colab" in sys.modules and missing("d2l"):
     install("--no-deps", "d2l==1.0.3")
 if missing("helpers"):
-    raise SetUpError("The helpers are missing: open this notebook with `make lab`.")
+    raise SetUpError(
+        "The helpers are missing: open this with `make lab`; on a JupyterHub, tell your teacher."
+    )
 found = importlib.util.find_spec("helpers")
 if not found.submodule_search_locations or not importlib.util.find_spec("helpers.encodings"):
     sys.modules.pop("helpers", None)

@@ -93,7 +93,7 @@ def test_what_cannot_be_installed_is_told_in_pips_words(runtime: Runtime) -> Non
 
 
 def test_helpers_of_somebody_else_are_told_from_ours(runtime: Runtime) -> None:
-    told = "The helpers are missing: open this notebook with `make lab`."
+    told = "The helpers are missing: open this with `make lab`; on a JupyterHub, tell your teacher."
     assert runtime.set_up(on_colab=False) == [told]  # nothing is installed
     (other := runtime.folder / "content" / "helpers.py").touch()
     told = f"{other} is not our helpers. Rename it, then run this cell again."
