@@ -15,6 +15,8 @@ DOCS = {
     "mini-bert": "more/mini-bert",
     "gpu": "more/gpu",
     "grading": "more/grading",
+    "jupyterhub": "more/jupyterhub",
+    "adapting": "more/adapting",
     "architecture": "more/architecture",
     "dependencies": "more/dependencies",
     "claims": "claims",
