@@ -118,7 +118,7 @@ CHANGES: dict[Callable[[dict[str, Any]], None], str] = {
     _edited_tests: "the check was another than this release's",
     _tests_as_text_with_other_points: "another kind of cell",
     _forged_outputs: "",
-    _saved_by_colab: "metadata had been changed",
+    _saved_by_colab: "",
     _same_id_everywhere: "",
     _without_line_ends: "line ends",
     _without_checks: "the cell was missing, put back",
