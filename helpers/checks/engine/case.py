@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Generator, Tensor
 
 from helpers.checks.engine import compare
 from helpers.checks.engine.serialize import ARGUMENT, RESULT_MUTATED, CheckError, sanitize
@@ -231,13 +231,16 @@ def _called_before(answer: Answer) -> Answer:
         given, before = [*arguments, *options.values()], []
         tensors = [each for each in given if type(each) is Tensor and each.numel()]
         numbers = [each.detach().clone() for each in tensors]
+        drawn = [(each, each.get_state()) for each in given if isinstance(each, Generator)]
         for change in (_others, torch.clone):  # the same numbers too: some remember by value
             _fill(tensors, [change(each) for each in numbers])
-            # Copies of all but tensors: what these calls draw from a generator does not count.
-            stay = {id(each): each for each in given if isinstance(each, Tensor)}
+            # The same objects, as some remember by them, but copies of what could be written into.
+            stay = {id(each): each for each in given if isinstance(each, Tensor | Generator)}
             with torch.random.fork_rng([]), contextlib.suppress(*STOPS):
                 again, named = copy.deepcopy((arguments, options), stay)
                 before.append(answer(*again, **named))
+            for generator, state in drawn:  # what these calls draw does not count
+                generator.set_state(state)
         _fill(tensors, numbers)
         found = answer(*arguments, **options)
         same = isinstance(found, dict) and any(found is each for each in before)
