@@ -26,11 +26,14 @@ def run(
         meanwhile: called every few seconds.
     """
     with subprocess.Popen(words, cwd=folder) as program:
-        signal.signal(signal.SIGTERM, lambda *_: program.terminate())
-        while True:
-            with suppress(subprocess.TimeoutExpired, KeyboardInterrupt):
-                meanwhile()
-                return program.wait(PAUSE)
+        before = signal.signal(signal.SIGTERM, lambda *_: program.terminate())
+        try:
+            while True:
+                with suppress(subprocess.TimeoutExpired, KeyboardInterrupt):
+                    meanwhile()
+                    return program.wait(PAUSE)
+        finally:
+            signal.signal(signal.SIGTERM, before)
 
 
 def jupyter(app: Sequence[str], root: Path, port: int, browser: bool) -> list[str]:

@@ -37,7 +37,9 @@ class Promise:
     @property
     def forbids(self) -> bool:
         """Whether it names a library's version, which the check notices by the call itself."""
-        return any(each.__name__ in self.sentence for each in self.exercise.forbidden)
+        return any(
+            each.__name__ and each.__name__ in self.sentence for each in self.exercise.forbidden
+        )
 
     @property
     def fault(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 from urllib.parse import quote_plus
 
 import pytest
@@ -168,3 +169,13 @@ def test_a_swap_is_seen_with_positions_only_and_the_keyboard_reaches_the_first_u
             break
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile(UNITS[0]))
+
+
+@pytest.mark.parametrize(("wanted", "seconds"), [("reduce", "0s"), ("no-preference", "0.9s")])
+def test_words_change_places_at_once_for_who_wants_little_motion(
+    site: Site, page: Page, wanted: Any, seconds: str
+) -> None:
+    page.emulate_media(reduced_motion=wanted)
+    page.goto(f"{site.address}index.html")
+    column = page.locator(".swap .column").first
+    assert column.evaluate("(each) => getComputedStyle(each).transitionDuration") == seconds

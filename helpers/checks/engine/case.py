@@ -93,7 +93,7 @@ def differentiated(label: str = "", in_bfloat16: bool = True, **arguments: Any) 
 
     def ask(answer: Answer) -> Any:
         # First without gradients: where one is wanted, PyTorch refuses to write into an argument.
-        call(*arguments.values()).ask(answer)
+        plain = call(*arguments.values()).ask(answer)
         single, double = (_leaves(arguments, dtype) for dtype in (torch.float32, torch.float64))
         results = [answer(*given.values()) for given in (single, double)]
         if any(type(each) is not Tensor for each in results):
@@ -107,6 +107,7 @@ def differentiated(label: str = "", in_bfloat16: bool = True, **arguments: Any) 
             **(_in_bfloat16(answer, arguments) if in_bfloat16 else {}),
             REACHED: _reached(double),
             f"{REACHED}, in float32": _reached(single),
+            "the result without gradients": plain,
             **{
                 f"the gradient of {name}": torch.zeros_like(leaf)
                 if leaf.grad is None
@@ -203,8 +204,11 @@ def unchanged(given: tuple[Any, ...], arguments: tuple[Any, ...]) -> None:
         CheckError: the answer wrote into it.
     """
     for number, (now, before) in enumerate(zip(given, arguments, strict=True), 1):
-        frame = hasattr(before, "equals")  # a DataFrame
-        if not (before.equals(now) if frame else compare.same(sanitize(now), sanitize(before), 0)):
+        if hasattr(before, "equals"):  # a DataFrame, which compares no name of its index
+            same = before.equals(now) and before.index.names == now.index.names
+        else:
+            same = compare.same(sanitize(now), sanitize(before), 0)
+        if not same:
             text = f"your function changes its argument number {number}: work on a copy"
             raise CheckError(text, ARGUMENT)
 
@@ -256,8 +260,12 @@ def _others(numbers: Tensor) -> Tensor:
 
     The parents of a tree, one of them −1, stay as they are: whoever climbs a circle never ends.
     """
-    parents = not numbers.is_floating_point() and numbers.min() < 0
-    return numbers if parents else numbers.flip(tuple(range(numbers.dim())))
+    if numbers.is_floating_point():
+        return numbers.flip(tuple(range(numbers.dim())))
+    if numbers.dim() == 0 or (numbers.dim() == 1 and numbers.min() < 0):
+        return numbers
+    rows_or_all_different = numbers.dim() > 1 or len(numbers.unique()) == len(numbers)
+    return numbers.flip(0) if rows_or_all_different else numbers.min().expand_as(numbers)
 
 
 def _fill(tensors: list[Tensor], numbers: list[Tensor]) -> None:

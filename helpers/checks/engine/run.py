@@ -196,7 +196,8 @@ def forbidden(answers: Iterable[Answer]) -> dict[Any, str]:
     found: dict[Any, str] = {}
     for answer in answers:
         name = f"{answer.__module__}.{answer.__qualname__}"
-        found |= {name: name, answer: answer.__name__}
+        # PyTorch's own operators have no name.
+        found |= {name: name, answer: answer.__name__ or "a compiled version"}
     return found
 
 
@@ -236,4 +237,4 @@ def _python_name(frame: FrameType, names: dict[Any, str]) -> str:
     if module.partition(".")[0] not in PACKAGES or not ENCODINGS.search(code.co_qualname):
         return ""
     called = code.co_flags & inspect.CO_OPTIMIZED  # and not only defined, by an import
-    return name if called else ""
+    return f"{module.partition('.')[0]}: {code.co_qualname.partition('.')[0]}" if called else ""

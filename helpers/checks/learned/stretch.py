@@ -91,6 +91,7 @@ stretch = Exercise(
     forbidden=(
         *(F.interpolate, encodings.Learned, between),
         *(getattr(torch._C._nn, name) for name in KERNELS),
+        *(getattr(torch.ops.aten, name)._op for name in KERNELS),
     ),
     explains=("of the old table", "$T$ and `length` are at least 2"),
     generic={

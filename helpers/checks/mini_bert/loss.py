@@ -84,6 +84,7 @@ def _differentiated(rng: Random) -> Iterator[Case]:
 
 # Behind `F.cross_entropy` and `F.nll_loss`.
 KERNELS = ("cross_entropy_loss", "nll_loss", "nll_loss_nd", "nll_loss2d")
+OPERATORS = [getattr(torch.ops.aten, name) for name in (*KERNELS, "nll_loss_forward")]
 loss = Exercise(
     "loss",
     scored,
@@ -95,6 +96,7 @@ loss = Exercise(
     forbidden=(
         *(F.cross_entropy, F.nll_loss, inputs.places_loss, masked_loss),
         *(getattr(torch._C._nn, name) for name in KERNELS),
+        *(op for each in OPERATORS for op in (each._op, each.default._op)),
     ),
     explains=("`logits` is $(B, T, V)$", "`log_softmax` is allowed"),
     generic={"Gradients must reach `logits`": NO_GRADIENT},

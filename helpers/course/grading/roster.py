@@ -44,7 +44,9 @@ def settle(out: Path, file: Path | None, units: Collection[str]) -> pd.DataFrame
     """
     found = _read(file) if file else read(out)
     if odd := [name for name in found if UNIT.fullmatch(name) and name not in units]:
-        raise CourseError(f"{file}: no unit {', '.join(odd)}; there are {', '.join(units)}")
+        raise CourseError(
+            f"{file or out / NAME}: no unit {', '.join(odd)}; there are {', '.join(units)}"
+        )
     if file and file.resolve() != (out / NAME).resolve():
         shutil.copyfile(file, out / NAME)
     return found

@@ -30,4 +30,7 @@ def test_what_waits_is_in_no_mean_and_a_hint_in_no_answer_of_its_own() -> None:
     assert found.unaided["one"] == 1 and np.isnan(found.unaided["three"])  # which has no check
     rests = [(2 + 0) / 4, (1 + 2) / 4, (0 + 2) / 4]
     assert found.discrimination["one"] == pytest.approx(np.corrcoef([2, 2, 0], rests)[0, 1])
+    other = answers.assign(unit="v", score=answers.score.sort_values().to_numpy())
+    both = exercises(pd.concat([answers, other], ignore_index=True)).query("unit == 'u'")
+    assert both.set_index("exercise").discrimination.equals(found.discrimination)
     assert exercises(answers.query("student == 'a'")).discrimination.isna().all()
