@@ -107,6 +107,7 @@ bench: $(READY) ## time and memory beside other libraries, into benchmarks/resul
 	@$(BIN)/python -m benchmarks.full_profile
 	@$(BIN)/python -m benchmarks.generation
 	@$(BIN)/python -m benchmarks.sliders
+	@$(BIN)/python -m benchmarks.live_start
 	@$(BIN)/python -m benchmarks.grading
 	@$(BIN)/python -m benchmarks.grading_memory
 

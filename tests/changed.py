@@ -14,6 +14,7 @@ import grimp
 from helpers import checks
 from tests.common import ROOT, UNITS
 
+NEAREST = 40  # files of tests; those further off import nearly everything
 FEW = 8  # exercises of which all answers can be tried in a minute
 ASKING = ["tests/checks", "tests/promises", "tests/mutants", "tests/saboteurs"]
 BUILT = ("source/", "notebooks/", "solutions/")
@@ -38,10 +39,10 @@ def paths() -> list[str]:
 
 
 def tests(changed: list[str]) -> list[str]:
-    """Return the files of tests that read or import changed files.
+    """Return the nearest files of tests that read or import changed files.
 
     First those that have changed, then those in the folder of the same name, and of each of these
-    those that import a change most directly.
+    those that import a change most directly; tests of the project itself stand at the end.
     """
     graph = _imports()
     reached = [name for path in changed for name in _modules(path)]
@@ -58,7 +59,8 @@ def tests(changed: list[str]) -> list[str]:
     asked = exercises(changed)
     asking = ASKING if asked else []
     places = [*asking, *found] if len(asked) <= FEW else [*found, *asking]
-    return list(dict.fromkeys(f for place in [*places, "tests/project"] for f in _files(place)))
+    files = list(dict.fromkeys(file for place in places for file in _files(place)))[:NEAREST]
+    return list(dict.fromkeys([*files, *_files("tests/project")]))
 
 
 def _tested_in(path: str) -> str:

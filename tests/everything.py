@@ -13,14 +13,15 @@ from subprocess import PIPE, Popen, call
 
 from tests import changed
 
-QUICK_SECONDS = 40  # after its first test; then quick begins no other
+QUICK_SECONDS = 27  # after its first test; then quick begins no other
 STYLE = ("ruff check .", "ruff format --check --exclude source .")
 TYPES = "mypy"
 DRIFT = "helpers.course build --check"
-# conftest.py orders and shares the tests; more at a time than two cores, as many wait.
-PYTEST = "pytest -rs -n 4 --no-loadscope-reorder --max-worker-restart 0"
+# conftest.py orders and shares the tests. More at a time than two cores, as many wait; but in
+# quick, where finding the tests once more costs more than it brings.
+PYTEST = "pytest -rs -n {} --no-loadscope-reorder --max-worker-restart 0"
 # nbval executes the solutions.
-ALL = f"{PYTEST} --nbval-lax --nbval-current-env --nbval-cell-timeout 600 tests solutions"
+ALL = f"{PYTEST.format(4)} --nbval-lax --nbval-current-env --nbval-cell-timeout 600 tests solutions"
 
 
 def quick() -> int:
@@ -36,7 +37,7 @@ def quick() -> int:
     print(f"changed: {' '.join([*units, *few, *paths[:8]])}", flush=True)
     variables = {"EXERCISES": " ".join(few), "QUICK_SECONDS": str(QUICK_SECONDS)}
     drift = [f"{DRIFT} {' '.join(units)}"] if units else []
-    return run("quick", [f"{PYTEST} {' '.join(tests)}"], [TYPES, *drift], variables)
+    return run("quick", [f"{PYTEST.format(2)} {' '.join(tests)}"], [TYPES, *drift], variables)
 
 
 def test() -> int:

@@ -19,6 +19,7 @@ TITLES = {
     "generation": "Writing with a KV cache: seconds a token",
     "grading": "Grading: submissions per second",
     "sliders": "Sliders: from a key to a picture",
+    "live_start": "Live BERT: seconds to the first answer",
 }
 TARGETS = """\
 `make bench` measures what the course promises of its own speed and memory, beside other libraries
