@@ -30,3 +30,12 @@ def test_what_is_not_by_chance_is_seen() -> None:
     assert independent(marks, everywhere, 0.15)["fraction"] != "about 0.15"
     counts = torch.tensor([600, 1400])
     assert evenly(counts, torch.tensor([1000, 1000])) == "not as often as others"
+
+
+def test_what_varies_too_little_is_named() -> None:
+    everywhere = torch.ones(256, 256, dtype=torch.bool)
+    alike = torch.rand(256, 256, generator=Generator().manual_seed(0)).argsort(-1) < 38
+    said = "how much it varies from {0} to {0}".format
+    for marks, few, many in ((alike, "row", "column"), (alike.T, "column", "row")):
+        found = independent(marks, everywhere, 0.15)
+        assert found[said(few)] == "too little" and found[said(many)] == "as by chance"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from playwright.sync_api import Page
 
@@ -80,3 +82,22 @@ def test_nothing_moves_below_a_picture_that_changes(name: str, phone: Page, addr
             phone.clock.run_for(REST)
             places.add(phone.locator(".controls").evaluate("each => each.offsetTop"))
         assert len(places) == 1, slider.get_attribute("aria-valuetext")
+
+
+# How far the arcs of each clock go round, and by how much its hands have turned.
+ARCS = """() => [...document.querySelectorAll("figure .face")].map((face) =>
+    [...face.querySelectorAll(".trail")].map((arc, n) => {
+        const turn = (line) => Math.atan2(line.x2.baseVal.value, -line.y2.baseVal.value);
+        const [hand, ghost] = ["hand", "ghost"].map((kind) => face.querySelectorAll("." + kind)[n]);
+        const radius = Math.hypot(ghost.x2.baseVal.value, ghost.y2.baseVal.value);
+        return [arc.getTotalLength() / radius, turn(hand) - turn(ghost)];
+    }))"""
+
+
+@pytest.mark.parametrize("k", [0, 2, 4])  # positions; the fastest hand turns by as many radians
+def test_the_arcs_of_a_clock_go_as_far_as_its_hands(k: int, phone: Page, address: str) -> None:
+    opened(phone, f"{address}/clock.html#clock:k={k}")
+    phone.clock.run_for(REST)
+    for face in phone.evaluate(ARCS):
+        for arc, turned in face:
+            assert arc == pytest.approx(turned % math.tau, abs=0.01)

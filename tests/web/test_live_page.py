@@ -79,7 +79,7 @@ def test_it_answers_as_the_course_s_model_does_and_loads_what_is_asked(
         name = page.locator(f"label:has(input[value={encoding}])").inner_text()
         page.locator(".says").get_by_text(f"With {name}").wait_for()
         assert _guesses(page) == _expected(encoding, _ids(TEXT))
-    typed = "[MASK] the value of the string."
+    typed = "[MASK] the value of the [MASK]."
     page.get_by_label("A sentence with [MASK]").fill(typed.replace("[MASK]", "[mask]"))
     page.wait_for_function("document.querySelectorAll('.live-words button').length === 7")
     assert _guesses(page) == _expected("shaw", _ids(typed))

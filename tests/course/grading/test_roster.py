@@ -144,3 +144,6 @@ def test_an_extension_is_nbgraders(desk: Desk) -> None:
     assert rows.penalty.to_dict() == {"ada": "0.0", "bob": "0.8"}
     with Gradebook(gradebook(desk.out), COURSE) as book:
         assert book.find_submission(UNIT, "ada").extension.days == 1
+    people = _people(desk, f"login,{UNIT}\nada,0\nbob,\n")  # taken back
+    rows = desk.grade(place, late=rules, people=people).set_index("student")
+    assert rows.late["ada"] == "1 d 11 h" and rows.penalty["ada"] == "0.8"

@@ -132,6 +132,17 @@ def test_a_newer_copy_that_nobody_has_worked_in_does_not_count(
     assert ada.notes[0] == "of 3 notebooks, this counts: 01-tiny (1).ipynb"
 
 
+def test_the_newest_counts_also_where_an_earlier_one_has_more_answers(
+    two_units: Course, tmp_path: Path
+) -> None:
+    more = json.loads(NOTEBOOK)
+    more["cells"] *= 2
+    files = {"ada/01-tiny/01-tiny.ipynb": json.dumps(more)}
+    files |= of("ada/01-tiny/01-tiny (1).ipynb")
+    [ada] = intake.find(two_units, write(tmp_path / "in", files), tmp_path / "unpacked")
+    assert ada.notes[0] == "of 2 notebooks, this counts: 01-tiny (1).ipynb"
+
+
 def test_the_newest_in_an_archive_counts_and_an_archive_in_it_is_not_opened(
     two_units: Course, tmp_path: Path
 ) -> None:
