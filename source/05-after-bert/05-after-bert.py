@@ -35,8 +35,9 @@ from helpers.pictures import clock, hooks
 from helpers.predict import outcome, predict
 
 # %% [markdown]
-# Three kinds of model were trained on texts of 24 tokens in our lag language: one with RoPE, one
-# with Shaw's keys (unit 04), and one without positions.
+# Three kinds of model were trained on texts of 24 tokens in our lag language, in which a token
+# follows from the one three to its left: one with RoPE, one with Shaw's keys (unit 04), and one
+# without positions. The *limit* is the lowest loss that is possible.
 
 # %%
 predict("rope", "On texts of 96 tokens, the loss with RoPE",
@@ -297,9 +298,8 @@ print("columns reordered first:", torch.allclose(interleaved, moved, atol=1e-4))
 #
 # **Question:** do more keys make RoPE fail, or new offsets?
 #
-# In the lag language a token follows from the one three to its left. That is a rule about an
-# offset, and RoPE gives offsets to the scores. Yet RoPE is lost at 96 tokens. The model was trained
-# on texts of 24 tokens, its **context length**. So two things are new at 96 tokens:
+# The rule of the lag language is about an offset, and RoPE gives offsets to the scores. Yet RoPE is
+# lost at 96 tokens. The model was trained on 24, its **context length**. So two things are new:
 #
 # - **More keys.** Each query chooses among 96 keys, and the right key may get too little weight.
 # - **New offsets.** Most keys are further away than 23 tokens, the largest offset in training.
@@ -354,9 +354,9 @@ tried = pd.concat([run(LagLanguage(), lambda: MyRope(48, 4), seed, 300, (24, 48,
 tried.pivot(index=["seed", "encoding"], columns="length", values="loss").round(3)
 
 # %% [markdown]
-# The table evaluates one trained model with and without clips (on a GPU: three models). The figure
-# has recorded runs of 1,000 steps. (These are not the runs of the first figure, so RoPE's losses
-# differ a little.)
+# The table evaluates one trained model with and without clips (on a GPU: three models). The next
+# figure has recorded runs of 1,000 steps. (These are not the runs of the first figure, so RoPE's
+# losses differ a little.)
 
 # %% tags=["figure"]
 controls = results.load("lag_controls")
@@ -435,8 +435,8 @@ both = torch.stack([seen, waves.sum(1).exp()])[:, far]
 print(f"correlation of weight and exp(score) beyond ±23: {torch.corrcoef(both)[0, 1]:.2f}")
 
 # %% [markdown]
-# The waves of pairs 0 and 1 are by far the highest. In training the head has made both rise near
-# the offset that it prefers. Pair 0 is back there after every 6.3 positions and pair 1 after every
+# The waves of pairs 0 and 1 are by far the highest. In training, both got a crest near the offset
+# that the head prefers. Pair 0 has a crest again after every 6.3 positions and pair 1 after every
 # 29, so further out their crests nearly meet again and again: 31, 57 and 88 positions away, for
 # example. None of these offsets occurred in training, so nothing taught the head to avoid them.
 #
@@ -999,7 +999,7 @@ outcome("race", "a" if clipped < 0.1 else "b" if clipped < 0.8 * buckets_of_t5 e
 # Some sums can be computed at two hooks: a position vector in a query can also be written as a term
 # of its scores. Name the hook where the paper itself acts.
 #
-# *Why care:* the hook of a paper tells you what the paper can change, in anybody's code.
+# *Why care:* the hook says which part of a model a paper changes, whoever wrote the model.
 #
 # <details><summary>Hint</summary>
 #
@@ -1096,9 +1096,9 @@ if find_spec("x_transformers"):
 # - He et al. 2021, *DeBERTa*, equations 2 to 4: content and position.
 # - Golovneva et al. 2024, *Contextual Position Encoding*, section 4: the gates.
 # - Chi et al. 2022 (2205.09921), Kerple. Li et al. 2023 (2310.04418), FIRE: a small network
-#   computes the bias from a distance divided by what the query can see.
+#   computes the bias from the distance, taken relative to the position of the query.
 # - Sun et al. 2022 (2212.10554), xPos; Ke et al. 2021 (2006.15595), TUPE.
 # - Kazemnejad et al. 2023 (2305.19466): on longer texts of reasoning tasks, a decoder without
-#   positions (NoPE) is better than ALiBi, RoPE and T5's bias.
+#   positions (NoPE) is better on average than ALiBi, RoPE and T5's bias.
 # - Su 2023, *ReRoPE* (kexue.fm/archives/9708, in Chinese): the clip; Chen et al. 2023 (2306.15595):
 #   position interpolation.

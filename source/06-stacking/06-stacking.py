@@ -311,7 +311,7 @@ outcome("prevents", "a" if mlp and skip else "b" if skip else "c" if mlp else "d
 # In the line *both, one skip*, the skip runs around the attention only, so the differences must
 # pass through the MLP. From the third layer on, each layer shrinks $r$ by a factor between 4 and 7:
 # the tokens collapse again, though only exponentially. With weights of this size, each part needs a
-# skip of its own. Larger weights of the MLP delay this (last line).
+# skip of its own. Larger weights of the MLP slow the collapse (last line).
 
 # %% [markdown]
 # ### Forty-eight layers
@@ -407,8 +407,9 @@ for name, layer in kinds.items():
 
 # %% [markdown]
 # Naming one of 8 symbols blindly costs $\ln 8 \approx 2.08$ nats. With skips, the loss has come
-# most of the way from there to the limit. Without skips, next to nothing has been learned. More
-# training hardly helps: in recorded runs of 500 steps, each of three seeds stays above 1.8 nats.
+# most of the way from there to the limit, the lowest loss possible. Without skips, next to nothing
+# has been learned. More training hardly helps: in recorded runs of 500 steps, each of three seeds
+# stays above 1.8 nats.
 #
 # Compare the last two lines, for untrained models. Where the rows are nearly equal, it makes no
 # difference where attention looks. So a change of queries and keys hardly changes the loss: without
@@ -536,8 +537,8 @@ for name, several in models.items():
               f"  {evaluate(model, tests[24]).loss:.2f}")
 
 # %% [markdown]
-# One seed and 200 steps are too few to compare kinds with skips. Recorded runs have three seeds and
-# 500 steps; the prediction is judged by them:
+# One seed and 200 steps are too few to compare the three kinds with skips. Recorded runs have three
+# seeds and 500 steps; the prediction is judged by them:
 
 # %% tags=["figure"]
 recorded = results.load("stack")
@@ -561,10 +562,10 @@ best = loss[error.idxmin()]
 outcome("read", "a" if best == loss.min() else "c" if best == loss.max() else "b")
 
 # %% [markdown]
-# The position gets hard to read, mostly in the first layer; without skips, the probe is hardly
-# better than the baseline after two. But easier to read is not better: in the recorded runs, of the
-# three kinds with skips, *renewed* is the easiest to read, and each of its seeds has a higher loss
-# than every seed of the other two. (In your own runs the order may be another.)
+# The position gets hard to read, mostly in the first layer; after two layers without skips, the
+# probe is hardly better than the baseline. But easier to read is not better: of the three kinds
+# with skips, *renewed* is the easiest to read in the recorded runs, and each of its seeds has a
+# higher loss than every seed of the other two. (In your own runs the order may be another.)
 #
 # So **cause 2 holds in part**. Note also that a linear probe that fails does not prove that the
 # position is lost, only that no linear map finds it.
@@ -574,7 +575,7 @@ outcome("read", "a" if best == loss.min() else "c" if best == loss.max() else "b
 #
 # Cause 3 is a popular answer: a deep stack cannot relate words that are far apart, because the
 # positional encoding is fixed and not learned. On which inputs does the output of the first token
-# depend? On those whose gradient is not 0.
+# depend? On those whose gradient is not 0. (A **window** hides keys more than $k$ positions away.)
 
 # %% tags=["nbval-check-output"]
 def reach(layers, name, **options):
@@ -598,10 +599,9 @@ for name, options in given.items():
 # 1), whether the positions are fixed or learned. Shaw's clip is no limit either: beyond $k$, the
 # offsets on each side share a vector, but the tokens are still seen.
 #
-# Only a **window** limits the reach. There a query sees only keys at most $k$ positions away, so it
-# takes $T/k$ layers to cross a text, as in a convolution. **Cause 3 is ruled out**: without a
-# window, an output can depend on every word; how strongly, this test does not ask. Long texts have
-# a price, but a different one.
+# Only the window limits the reach: it takes $T/k$ layers to cross a text, as in a convolution.
+# **Cause 3 is ruled out**: without a window, an output can depend on every word; how strongly, this
+# test does not ask. Long texts have a price, but a different one.
 
 # %% [markdown]
 # ## 4. What a longer text costs
@@ -705,8 +705,8 @@ for name in ("with skips", "renewed", "Shaw"):
 # %% [markdown]
 # Beyond 24 tokens a table fails, however often it is added, because its later rows were never
 # trained. With Shaw's offsets the loss stays near the limit. The limit itself falls a little: near
-# an end, a token has only one neighbour at distance 3 instead of two, and in a longer text there
-# are fewer such tokens.
+# an end, a token has only one neighbour at distance 3 instead of two, and in a longer text such
+# tokens are a smaller part.
 #
 # And other encodings? The figure shows recorded losses of two-layer encoders, trained longer on the
 # same language. Three encodings clip offsets, all with $k$ = 8: Shaw's keys, the *clipped bias*,
@@ -735,7 +735,7 @@ print("loss at 96:", ", ".join(f"{name} {at96[name]:.2f}" for name in names))
 #   one trained number. T5's bias gets worse still (0.88): its buckets from offset 32 on were never
 #   trained;
 # - the window does not get worse, as no query meets an offset that was not trained (and it loses
-#   nothing here, as the rule looks back three tokens only);
+#   nothing here, as the rule spans only three tokens);
 # - Shaw's clipped *keys* do not get worse either.
 #
 # Why the bias suffers and Shaw's keys do not, we have not tested.

@@ -144,8 +144,7 @@ plots.show(*text.pieces("capital", vocabulary(1000).encode("capital").tokens))
 #
 # - The word may be of any length, from one character to thousands of pieces. It may consist of any
 #   characters, digits and `#` among them. It is in lower case already.
-# - No word starts with a continuation piece: where `##ing` is a piece, the word `##ings`
-#   does not occur.
+# - Where, say, `##ing` is a piece, no word begins with these five characters.
 # - Any piece may have id 0, and `vocabulary` stays as it is.
 # </details>
 #
@@ -454,7 +453,7 @@ print(tuple(tokens.shape), f"{(tokens == PAD).double().mean():.0%} of all positi
 
 # %% [markdown]
 # BERT's own data has less padding. Its “sentences” are spans of text, and two spans mostly fill the
-# row of 128 or 512 positions (appendix A.2).
+# row of 128 or 512 positions (Devlin et al., appendix A.2).
 #
 # Does padding do any harm? Put 16 tokens through a small, untrained BERT without any mask, then
 # again with 48 padding tokens behind them. Compare the two vectors at `[CLS]`:
@@ -597,7 +596,7 @@ plots.show(*pictures.strips(strips, [coder.id_to_token(each) for each in pair_to
 # ### Can the three be told apart again?
 #
 # Adding could mix the three vectors up, and then the positions would be lost at the very first
-# step. Let noise stand for all that the layers may do to the sum, and test it on random tables for
+# step. Let noise stand for all that the layers may do to the sum. A test with random tables for
 # 1,000 tokens, 2 segments and 64 positions:
 #
 # 1. Add one vector of each table.
@@ -635,7 +634,7 @@ widgets.explore(draw_heard, noise=("noise, relative to the sum", 0.0, 2.0, 1.0))
 # all. With enough numbers, the 128,000 sums lie so far apart that the noise does not confuse them.
 #
 # Would it be better to put the three vectors **side by side** in the same $D$ numbers? Each gets a
-# third of them. The noise is again as large as the numbers:
+# third of them. The noise is again as large as what it is added to:
 
 # %%
 predict("beside", "All three side by side in the same 64 numbers: how often are they read back "
@@ -662,9 +661,9 @@ outcome("beside", "c" if ahead > 0.03 else "a" if ahead < -0.03 else "b")
 #
 # ## 6. Masking words
 #
-# BERT's first task is **masked language modelling** (section 3.1, task 1): to name masked words
-# from the words on both sides. In this section, a *word* is any token that is not special. First
-# you write the rule, then you see what each of its numbers is for.
+# BERT's first task is **masked language modelling** (Devlin et al., section 3.1, task 1): to name
+# masked words from the words on both sides. In this section, a *word* is any token that is not
+# special. First you write the rule, then you see what each of its numbers is for.
 #
 # 1. **15 %** of the words are *chosen*. Only these are scored.
 # 2. Of the chosen words, **80 %** become `[MASK]`, **10 %** become a random word, and **10 %**
@@ -785,8 +784,8 @@ outcome("trust", "c" if right > 0.95 else "b" if right > 0.7 else "a")
 # In the right column, a visible word is never scored. (The last fraction is 0 of 0, hence `NaN`.)
 # At a visible word, the loss asks for nothing. Other positions may read the word as context, but
 # the vector at its own position may forget it, and the loss would not tell. Yet a BERT that is
-# trained further for another task, as at the end of unit 08, sees only visible words, and needs
-# these vectors.
+# *fine-tuned*, trained further for another task as at the end of unit 08, sees only visible words,
+# and needs these vectors.
 #
 # With 80/10/10, any visible word may be scored, and half of the scored visible words are wrong.
 # (With 80/20/0 all of them would be wrong, with 80/0/20 all right; either way, the context would

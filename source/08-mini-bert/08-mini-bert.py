@@ -176,8 +176,8 @@ logits, pairs = both_heads(hidden)
 print("hidden", tuple(hidden.shape), " MLM", tuple(logits.shape), " NSP", tuple(pairs.shape))
 
 # %% [markdown]
-# The sum at the bottom of all this is your `InputSum` of unit 07. With the weights of this model,
-# do your sum and the code above lead to the same hidden states?
+# All this begins with the sum of unit 07, your `InputSum`. With the weights of this model, do your
+# sum and the code above lead to the same hidden states?
 
 # %% tags=["training"]
 summed = InputSum(1000, 128, max_len=64)
@@ -260,8 +260,8 @@ print(f"chosen: {(targets >= 0).sum()} of {targets.numel()} positions")
 #
 # The function returns the mean of $-\ln P(w)$ over the words of `testing`, one number.
 #
-# *Why care:* a curve that falls to this line and stays there looks like a trained model's, and has
-# not shown that the model uses the context. Nor does a lower curve alone (section 4).
+# *Why care:* a curve that falls to this line and stays there looks like a trained model's, but does
+# not show that the model uses the context. Nor does a lower curve alone (section 4).
 #
 # <details><summary>Hint 1</summary>
 #
@@ -552,8 +552,8 @@ print(recorded.note)
 
 # %% [markdown]
 # Without positions, the curve falls well below the unigram baseline, too: one chosen word in ten
-# can be seen, and the other words of a text show its topic. With a table, the recorded run ends
-# about 8 % above the limit.
+# can be seen, and the other words of a text show its topic. With a table, the recorded run (of
+# 3,000 steps: the *full profile*, meant for a GPU) ends about 8 % above the limit.
 #
 # Which rule was learned? Look at each kind of word by itself:
 
@@ -626,8 +626,8 @@ outcome("hardest", "abbc"[int(distance["learned"].argmax())])  # KINDS: beat, ec
 
 # %% [markdown]
 # For a beat, one row of the position table is enough; beats end closest to the limit. Echoes and
-# verbs end furthest from it; which of the two comes last depends on the seed. Of what a verb costs,
-# at most $\ln 2 = 0.69$ nats can come from its number. Is it agreement that the model lacks?
+# verbs end furthest from it; which of the two comes last depends on the seed. A model that knows
+# all of a verb but its number pays at most $\ln 2 = 0.69$ nats for it. Is this what ours lacks?
 #
 # ### Agreement
 #
@@ -650,7 +650,7 @@ print(f"right number: {same:.2f} with the same number nearby, {other:.2f} with t
 outcome("agreement", round(other, 2))
 
 # %% [markdown]
-# In each of four recorded runs, less went to the right number if a noun of the other one was
+# In each of four recorded runs, less went to the right number if a noun of the other number was
 # nearby. So that noun, or its verb, has a say; at 0.5, it pulls as hard as the subject. The pull is
 # called **attraction** (Linzen et al. 2016 found it in models of English).
 #
@@ -839,10 +839,10 @@ pd.DataFrame({name: rows.set_index("kind").eval("loss - limit")[["all", *KINDS]]
 #
 # ## 8. What is it good for?
 #
-# BERT is pretrained once, here with a learned table for 800 steps on the grammar, and then
-# **fine-tuned**: it gets a small new head, and is trained further on labelled texts, here 8,000. In
-# half of them, one singular and one plural verb have changed places. **Do all verbs agree?** Four
-# starts:
+# BERT is pretrained once, here with a learned table for 800 steps on the grammar. Then comes
+# **fine-tuning**: it gets a small new head, and is trained further on labelled texts, here 8,000.
+# In half of them, one singular and one plural verb have changed places. **Do all verbs agree?**
+# Four starts:
 #
 # - `pretrained`: the whole pretrained model is trained further;
 # - `pretrained, frozen`: its body is **frozen**: only the new head is trained;
@@ -865,7 +865,8 @@ outcome("frozen", round(by_start.mean()["pretrained, frozen"], 2))
 # %% [markdown]
 # **Only pretrained models learned to answer, and only where the whole model was trained further.**
 # Fine-tuned for 800 steps of 64 texts, two of three seeds are right in more than 99 % of the texts,
-# and the third in 92 %. The frozen models are a little above chance, those from nothing at chance.
+# and the third in 92 %. The frozen models are a little above chance; those from nothing and the bag
+# of words are at chance.
 #
 # [`docs/mini-bert.md`](../../docs/mini-bert.md) has a second task, and compares sizes, by their
 # **perplexity**, $e$ to the power of the loss.

@@ -169,7 +169,7 @@ pieces = Exercise(
     forbidden=(Tokenizer, models.WordPiece),
     explains=(
         "It is in lower case already",
-        "No word starts with a continuation piece",
+        "no word begins with these five characters",
         "The library `tokenizers`",
     ),
     module=__name__,
