@@ -650,9 +650,9 @@ print(f"right number: {same:.2f} with the same number nearby, {other:.2f} with t
 outcome("agreement", round(other, 2))
 
 # %% [markdown]
-# In each of four recorded runs, less went to the right number if a noun of the other number was
-# nearby. So that noun, or its verb, has a say; at 0.5, it pulls as hard as the subject. The pull is
-# called **attraction** (Linzen et al. 2016 found it in models of English).
+# Less goes to the right number if a noun of the other number is nearby. So that noun, or its verb,
+# has a say; at 0.5, it pulls as hard as the subject. The pull is called **attraction** (Linzen et
+# al. 2016 found it in models of English).
 #
 # ### Who looks where
 #
@@ -684,8 +684,8 @@ for n, heads in enumerate(alpha, 1):
 plots.show(*pictures.by_offset(learned.bert.position.table))
 
 # %% [markdown]
-# The offset 60, with its four pairs of rows, stands out in each of four recorded runs. **A learned
-# table has no built-in idea of distance,** but what the text rewards can leave a trace in it.
+# The offset 60, with its four pairs of rows, stands out. **A learned table has no built-in idea of
+# distance,** but what the text rewards can leave a trace in it.
 #
 # ## 7. The race
 #
