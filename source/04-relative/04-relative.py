@@ -1,10 +1,10 @@
 # %% [markdown]
 # # 04 · Relative encoding
 #
-# “The token three positions before me.” In the language of this course, this rule holds nine times
-# in ten. Some tokens are hidden, and the model has to name them. The encodings so far tell the
-# model *where each token is*. How far apart two tokens are, it has to work out from their
-# positions. Can it learn this, and does it still work on longer texts?
+# “I follow from the token three positions before me”: in the course's *lag language*, this rule
+# holds nine times in ten. Some tokens are hidden, and the model has to name them. The encodings so
+# far tell the model *where each token is*. How far apart two tokens are, it has to work out from
+# their positions. Can it learn this, and does it still work on longer texts?
 #
 # By the end of this unit you can
 #
@@ -59,7 +59,8 @@ plots.show(figure, "Loss by length: at 24 all but none are near the limit, later
 #
 # The sign is that of Shaw et al. (2018), whose encoding this unit builds: a key to the left of the
 # query has a negative offset. Offsets belong to pairs, and tokens meet in pairs only inside
-# attention. So relative encodings use hooks inside attention, not the one at the input:
+# attention. The course's encoder calls its encoding at four hooks, one of them at the input. Shaw's
+# encoding uses two inside attention:
 
 # %% tags=["shown"]
 plots.show(*hooks.hooks("bias", "context"))
@@ -285,7 +286,7 @@ check.batched(key_term_batched, seed=4303)
 # single tensor may hold $T^2 \cdot d$ numbers or more, forward or backward. (Again this is asked
 # only where $T$ and $d$ are larger than $B \cdot H$ and than $R$.)
 #
-# *Why care:* this is how libraries do it. In this course's library, its name is `shaw_keys`.
+# *Why care:* `transformers` does this for DeBERTa. In this course's library, it is `shaw_keys`.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -415,10 +416,9 @@ print(cost.note)
 # `plain` stays far below because it runs as a **fused kernel**: one program that goes through
 # softmax and values piece by piece and never stores the $T \times T$ scores. A key term takes this
 # advantage away: PyTorch's `scaled_dot_product_attention` accepts it only as a whole $T \times T$
-# matrix. PyTorch's FlexAttention can build a fused kernel that looks the products up while it runs;
-# on a CPU that kernel has no gradient, so it cannot train. But with all offsets, each head has
-# nearly twice as many products as scores, and on a GPU at $T$ = 4,096 the kernel took three times
-# as long as `gather` ([`docs/gpu.md`](../../docs/gpu.md)).
+# matrix. PyTorch's FlexAttention can build a fused kernel that looks the products up while it runs.
+# But on a CPU that kernel has no gradient, so it cannot train; and on a GPU, at $T$ = 4,096 with
+# all offsets, it took three times as long as `gather` ([`docs/gpu.md`](../../docs/gpu.md)).
 
 # %% [markdown]
 # ## 4. Skewing: reading without an index
@@ -571,8 +571,7 @@ check.values(value_term, seed=4707)
 # %% [markdown]
 # ## 6. In a model
 #
-# The course's encoder calls its encoding at four hooks: one at the input, and three inside
-# attention. Two of the last three are made for our two terms:
+# The two hooks of section 1 are made for our two terms:
 #
 # | hook | what attention does with the result |
 # | --- | --- |
@@ -593,7 +592,7 @@ check.values(value_term, seed=4707)
 #   $(B, H, T, d)$; attention has scaled $q$ already, so the term is $q_i \cdot a^K_{ij}$ as it is;
 # - `context(weights, positions)` returns the value term, $(B, H, T, d)$, and takes the weights as
 #   they are;
-# - both read `positions.offsets`, which is clipped. An offset need not be $j - i$: the trees of
+# - both read `positions.offsets` and clip it. An offset need not be $j - i$: the trees of
 #   unit 06 have others. The shape is $(T, T)$ for all sentences, or $(B, 1, T, T)$ with offsets for
 #   each sentence; either broadcasts over the heads.
 #
@@ -819,7 +818,7 @@ outcome("far", "a" if left > 0.9 else "c" if left < 0.1 else "b")
 # Each row is the mean of three seeds, trained at 24. (Where this unit names no $k$, it is 8.) One
 # layer can single out the offsets up to $k - 1$. A second layer reaches twice as far. With $k = 3$,
 # each token fetches in layer 1 what stands 2 to its left; in layer 2 it reads its left neighbour,
-# which now holds what stands 3 to the left of the token. By this argument $L$ layers reach
+# which has fetched what stands 1 + 2 to the left of the token. By this argument $L$ layers reach
 # $L(k-1)$, here 2, 4 and 6 for $k = 2$, 3 and 4. The losses fit it only in part:
 #
 # - With $k = 4$, one layer should be enough for offset 3: the loss is that of $k = 8$.

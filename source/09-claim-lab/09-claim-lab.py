@@ -16,9 +16,9 @@
 # - decide from a few seeds whether the claim holds, does not hold, or is not settled;
 # - notice when a measurement answers another question than the one that was asked;
 # - write functions whose verdict follows from the measurement;
-# - explain what is wrong with a dozen claims that are often repeated.
+# - explain what is wrong with a dozen of these claims.
 #
-# Reading and running takes about 30 minutes besides the exercises.
+# Reading and running takes about 45 minutes besides the exercises.
 
 # %%
 import math
@@ -168,9 +168,9 @@ outcome("three", {HOLDS: "a", FAILS: "b", OPEN: "c"}[decide([0.20, 0.45, 0.46], 
 
 # %% [markdown]
 # The three values have the mean 0.37 and the standard deviation 0.15, so a fourth seed could well
-# be above one half. Would more seeds settle it? Try that with a false claim, “below 0”, where the
-# true mean is 1. Move the spread until the verdict is mostly “not settled here”. Then see whether
-# more seeds help.
+# be above one half. Would more seeds settle it? Try that with a false claim: it says “below 0”, and
+# the true mean is 1. Move the spread until the verdict is mostly “not settled here”. Then see
+# whether more seeds help.
 
 # %% tags=["shown"]
 widgets.explore(lambda seeds, spread: figures.trials(decide, seeds, spread),
@@ -480,14 +480,14 @@ plots.show(figures.alone(figures.places), "Shaw is right at all positions that a
 # - **Learned table.** These rows have never had a gradient. They are as random as at
 #   initialisation, only shrunk a little by weight decay.
 # - **Sinusoids.** These rows follow a formula, but the model has learned nothing about them. In
-#   texts of 32 tokens it weakens already just before position 16.
+#   texts of 32 tokens it makes mistakes before position 16, too.
 # - **Shaw.** The vector of −3 is the same one at every position. So it was trained for these
 #   positions too.
 #
 # That a text of 32 tokens raises no error only shows that the table has that many rows. So for
 # claim 7 we measure the longest text whose last token is still mostly answered correctly. Claim 8
 # speaks of all relative embeddings, and some are not clipped. Huang's table has a vector for each
-# offset up to the longest text, and ends there.
+# offset up to the length that it was built for, and ends there.
 
 # %% tags=["shown"]
 for number in (7, 8):
@@ -498,7 +498,7 @@ print(results.load("claims").note)
 # %% [markdown]
 # Claim 7 holds for this model and this task; no measurement covers every model. Whatever holds the
 # distance, it seems to be learned position by position. Claim 8 holds in part: clipped offsets work
-# on longer texts, one vector for each offset does not.
+# on longer texts, and a table without a clip ends at the length that it was built for.
 #
 # ## 7. Which one is better?
 #
@@ -617,8 +617,8 @@ for part in CLAIMS[9].parts:
 #
 # Seven claims are left. Claims 16, 23 and 17 come from published answers to the book's exercises;
 # 16 and 23 are measured in part on the *tree text* of unit 06: each word follows from its parent in
-# a tree, and the words come in random order. A model can be **told** the tree, by offsets in it.
-# The arrows mark the parts that are measured:
+# a tree, and the words come in random order. A model can be **told** the tree, by offsets that are
+# counted in the tree. The arrows mark the parts that are measured:
 
 # %%
 for n in (16, 23, 17):
@@ -812,8 +812,8 @@ outcome("where", "a" if max(behind) < 0.3 else "b")
 # last line says no. There, a random matrix mixes the columns of the sinusoids. Each column is still
 # a sum of sines and cosines, and yet $r$ is as large as for the learned rows. So we look for the
 # waves themselves: we fit one wave to each column, of the frequency that fits best. How much of the
-# column's variance does it explain? Mixed sinusoids are a control: the end of claim 24's interval
-# lies below what they have.
+# column's variance does it explain? Mixed sinusoids are a control: what they have lies in claim
+# 24's interval.
 
 # %% tags=["training"]
 waves = {"sinusoids": [tables["sinusoids"]],
@@ -831,9 +831,9 @@ print(f"learned table, at least {part.low}:", decide(explained, low=part.low))
 # of claim 24 fails: nothing has turned into sines and cosines here.
 #
 # Now look at $r$ with the matrices. The learned matrices raise $r$ of the learned rows, but they
-# raise it much more if the same rows are shuffled. So they keep a trace of the distance. Between
-# the rows of sinusoids, trained matrices keep most of the stripes, not all: claim 11 fails there,
-# too.
+# raise it much more if the same rows are shuffled: in their own order, a trace of the distance is
+# left. Between the rows of sinusoids, trained matrices keep most of the stripes, not all: claim 11
+# fails there, too.
 #
 # Again, which question did we ask? $r$ asks whether **all** diagonals are flat. The task asks for
 # much less. For the query at $i$, the key at $i - 3$ has to win against the other keys. Once it

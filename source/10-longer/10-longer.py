@@ -17,7 +17,7 @@
 #   reported;
 # - rotate queries and keys by the rows and columns of a picture.
 #
-# Reading and running takes about 25 minutes besides the exercises.
+# Reading and running takes about 40 minutes besides the exercises.
 
 # %%
 import math
@@ -394,8 +394,8 @@ pd.DataFrame({"turns": turns_of(12, 24)[0], "the paper": torch.as_tensor(ours) /
 # %% [markdown]
 # Counted in one direction, as YaRN does, our fastest pair makes a little under four turns in a
 # training text. By the paper's rule these are few turns, and the pair is interpolated nearly as
-# much as the others. The code never interpolates pair 0, but it slows pair 1 just as much. So from
-# here on there are two methods: *YaRN, the paper*, which is your `ramp`, and *YaRN, the code*.
+# much as the others. The code never interpolates pair 0; all others it slows as the paper does. So
+# from here on there are two methods: *YaRN, the paper*, your `ramp`, and *YaRN, the code*.
 #
 # ## 6. All of them, with and without fine-tuning
 #
@@ -512,7 +512,7 @@ recorded96.pivot_table("above", "encoding", "tuned", aggfunc=["mean", "std"]).ro
 #
 # So far every layer had positions. Can a model read longer texts if some of its layers have no
 # positions at all? Such a layer has no angle that could be new. Some of today's models are trained
-# like this from the beginning: three layers of four rotate queries and keys, and the fourth does
+# like this from the beginning: three layers in four rotate queries and keys, and the fourth does
 # not (Yang et al. 2025 look at such models).
 #
 # Our model has two layers. In the recorded runs below, either the second has no positions (*RoPE,
@@ -690,7 +690,7 @@ outcome("harmless", max(wrong, key=wrong.get))
 # wrong. In b) these offsets are wrong by the number of padding tokens. The first new token is
 # predicted from the prompt alone. The second and the third look back at the prompt, and are
 # spoiled. From the fourth on, the token three back is itself a new one: the rule is followed again,
-# but from wrong tokens. In c) every new token is at position 0.
+# but from wrong tokens. In c) every new token is at position 0, as if the prompt came after it.
 #
 # In d) 2,001 becomes 2,000: about eight neighbours share one position, and an offset of three is
 # lost.
@@ -734,8 +734,8 @@ pd.DataFrame({name: apart(where) for name, where in bugs.items()}).T.round(3)
 # ## 9. Two settings that fit, and are wrong
 #
 # RoPE has no parameters. So weights load without an error into a model whose RoPE has other
-# settings. There are two settings, and both can get lost when weights are converted: the layout of
-# the pairs (unit 05) and the base.
+# settings. Two of them can get lost when weights are converted: the layout of the pairs (unit 05)
+# and the base.
 
 # %%
 predict("loaded", "The decoder's weights are loaded twice: with the pairs as halves, and with the "
@@ -882,9 +882,8 @@ outcome("pictures", "b" if above > 0.5 else "a")
 
 # %% [markdown]
 # The model knows rows and columns. Even so, on 12 by 12 patches its loss is above that of guessing
-# one of 8 symbols (2.08 nats). What helps on one
-# axis helps on two: with rows and columns clipped separately, the same weights are about as far
-# from the limit as on pictures of the training size.
+# one of 8 symbols (2.08 nats). What helps on one axis helps on two: with rows and columns clipped
+# separately, the same weights are about as far from the limit as on pictures of the training size.
 #
 # RoPE in the order of the patches has learned to look eight positions back. On a larger picture, a
 # different patch stands there.
@@ -892,7 +891,7 @@ outcome("pictures", "b" if above > 0.5 else "a")
 # %% [markdown]
 # Here are five recorded seeds, with two more encodings. *Learned per axis* has a learned table for
 # rows and one for columns, half of a vector each (Dosovitskiy et al. 2021). *2-D Fourier* has
-# learnable Fourier features of both (Li et al. 2021). The numbers are losses above the limit:
+# learnable Fourier features of both (unit 03; Li et al. 2021). Losses above the limit:
 
 # %%
 pictures_study = results.load("patches")
