@@ -897,8 +897,8 @@ plots.show(figures.strips(ours, rows), figures.in_words(ours, rows))
 # 1 the claim cannot fail. Choose ends with which it fails, and others with which it is not settled.
 #
 # Then replace the sentence and `measure`. Trained models are `small.trained(task, encoding, seed)`,
-# for the tasks `"shift"` and `"reverse"` and any encoding of the library; the cells above measure
-# such models in several ways. Do sinusoids look three back as well?
+# for the tasks `"shift"` and `"reverse"` and any encoding of the library that needs no tree; the
+# cells above measure such models in several ways. Do sinusoids look three back as well?
 
 # %% tags=["training"]
 def measure(seed, full=False):
