@@ -111,15 +111,15 @@ check.positions(positions_of, seed=6101)
 # hand in, the same check runs again with other sentences.
 #
 # - A right answer counts, however it is written. But it does not count if it only calls a function
-#   that solves the whole exercise, from this course's library, the book's or any other.
+#   that solves the whole exercise, from this course's library or any other.
 # - In every exercise, do not change the arguments, keep nothing from one call to the next, and
 #   start no threads. The check calls your function many times.
 # - Longer exercises have **small print** that opens when you click on it: dtypes, gradients, odd
 #   sizes. Write the main thing first, then read the small print.
 # - Cells with a CHECK line are locked: if you change one, it is put back.
-# - The button **Validate**, above the notebook in JupyterLab, belongs to nbgrader and runs all
-#   cells anew. “The following cell failed … Partial credit” means that a check has not given all of
-#   its points yet; it may have given some, or none.
+# - The button **Validate**, above the notebook in JupyterLab, runs all cells anew. “The following
+#   cell failed … Partial credit” means that a check has not given all of its points yet; it may
+#   have given some, or none.
 #
 # If you are stuck, go on. Later cells do not need your answer, as long as the exercise's own cell
 # runs without an error.
@@ -147,8 +147,8 @@ check.positions(positions_of, seed=6101)
 # %%
 from helpers.predict import outcome, predict
 
-predict("far", "Trained on 24 tokens: how is the loss with sinusoids on 96?",
-        a="as well as on 24, since the formula holds for any length",
+predict("far", "Trained on 24 tokens: how good is the model with sinusoids on 96?",
+        a="as good as on 24, since the formula holds for any length",
         b="worse than on 24, but better than without positions",
         c="worse than without any positions", answer="")
 
@@ -182,9 +182,9 @@ outcome("far", "c" if at96 > none else "a" if at96 < at24 + 0.1 else "b")
 # The grey line is the lowest loss that **any** model can reach: the **entropy** of the hidden
 # tokens given those that are shown. For this language it can be computed exactly, and we call it
 # the *limit*. The limit is not zero, for two reasons. One token in ten follows no rule. And the
-# tokens three positions before and after, which would give the answer away, may be hidden too or
-# lie outside the text. In a longer text a smaller part of the tokens is near an end, so the line
-# falls a little.
+# tokens three positions before and after, which tell most about it, may be hidden too or lie
+# outside the text. In a longer text a smaller part of the tokens is near an end, so the line falls
+# a little.
 #
 # Two results need an explanation:
 #

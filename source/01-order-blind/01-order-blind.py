@@ -52,9 +52,9 @@ plots.show(*hooks.hooks())
 # - a **value** $v_i = x_i W_V$: what this token passes on if it is chosen.
 #
 # The **score** $q \cdot k/\sqrt d$ says how well a query fits a key; $d$ is the width of both
-# vectors. The **softmax** turns the scores of a query into **attention weights**: $e$ to the power
-# of each score, divided by the sum of these powers. Like probabilities, the weights are never
-# negative and sum to 1.
+# vectors. The **softmax** turns the scores of a query into **attention weights**: the
+# exponential of each score, divided by the sum of these exponentials. Like probabilities, the
+# weights are never negative and sum to 1.
 #
 # Here is all of it for three words, with invented numbers and a loop for each step:
 
@@ -113,8 +113,8 @@ plots.show(*reading.reading(words, [round(float(each), 2) for each in scores[0]]
 #
 # <details><summary>Hint 1: leading axes</summary>
 #
-# Count axes from the end. `k.transpose(-2, -1)` is $K^\top$ for each batch and head, and `@`
-# multiplies the last two axes.
+# Count axes from the end. `k.transpose(-2, -1)` is $K^\top$, and `@` multiplies the last two
+# axes.
 # </details>
 # <details><summary>Hint 2: large scores</summary>
 #
@@ -150,8 +150,8 @@ predict("scale", "Random queries and 12 random keys of width 256, without the sc
         c="nearly equal: a sum of many random terms is close to its mean", answer="")
 
 # %% [markdown]
-# To see the weights, we give **your** function (until it is right, the course's: that is what `use`
-# returns) the identity matrix as values: then each row of the output is a row of weights. For the
+# To see the weights, we give **your** function the identity matrix as values: then each row of the
+# output is a row of weights. (Until your function is right, `use` returns the course's.) For the
 # second picture the queries are first multiplied by $\sqrt d$, which undoes the scale.
 
 # %%
@@ -189,11 +189,11 @@ largest = mean_largest(weights_of(256, 12, math.sqrt(256)))
 outcome("scale", "b" if largest > 0.8 else "c" if largest < 0.2 else "a")
 
 # %% [markdown]
-# The softmax makes the weights of a row sum to 1. How it divides them depends on the differences
-# between the scores, and without the scale these grow like $\sqrt d$. Once one key has nearly all
-# weight, a small change of the scores hardly changes the weights, and in such a row almost no
-# gradient reaches the query and the keys. Vaswani et al. suspect this and therefore scale (section
-# 3.2.1).
+# The softmax makes the weights of a row sum to 1. Which key gets how much depends on the
+# differences between the scores, and without the scale these grow like $\sqrt d$. Once one key has
+# nearly all weight, a small change of the scores hardly changes the weights, and in such a row
+# almost no gradient reaches the query and the keys. Vaswani et al. suspect this and therefore scale
+# (section 3.2.1).
 #
 # ### Who bites whom?
 #
@@ -225,8 +225,8 @@ for sentence in ("dog bites man", "man bites dog"):
 # %% [markdown] exercise="masks" title="Two masks" difficulty=2 minutes=7
 # Write `attention_mask` for a batch of $B$ sequences of `num_tokens` $= T$ tokens each; only the
 # first `lengths[b]` tokens of sequence $b$ are real. It returns a boolean tensor of shape
-# $(B, 1, T, T)$, or one that broadcasts to this shape. The axis of size 1 is for the heads. Entry
-# $[b, 0, i, j]$ is True where both rules hold:
+# $(B, 1, T, T)$, or one that broadcasts to this shape. The axis of size 1 is for the heads of
+# section 3. Entry $[b, 0, i, j]$ is True where both rules hold:
 #
 # - token $j$ of sequence $b$ is real,
 # - if `causal`, token $j$ does not come after token $i$.
@@ -421,7 +421,7 @@ if d2l:
         print("equal to 1e-5:", torch.allclose(expected, torch.as_tensor(ours).float(), atol=1e-5))
 
 # %% [markdown]
-# A Transformer layer adds its input to the output of attention $f$: it returns $x + f(x)$. This is
+# A Transformer layer adds the input of attention $f$ to its output: it computes $x + f(x)$. This is
 # a **residual connection**, also called skip connection. Here is such a layer with random weights:
 
 # %%
@@ -609,9 +609,9 @@ for question, answers in questions.items():
 # freshly drawn sequences and their twins. The loss is taken at the `?` only.
 
 # %%
-predict("twins", "Without positions it is half. How many of the new sequences does the encoder "
-        "with sinusoids get right after 150 steps?",
-        a="about 75 %", b="more than 95 %", c="about half as well: 150 steps are too few",
+predict("twins", "Without positions, half of the answers are right. How many does the encoder with "
+        "sinusoids get right after 150 steps?",
+        a="about 75 %", b="more than 95 %", c="about half too: 150 steps are too few",
         answer="")
 
 # %% [markdown]
@@ -822,7 +822,7 @@ for seed in SEEDS:
 # layer 2 they differ, a little or a lot, depending on the seed: by then the later one of A and B
 # has seen the earlier one, so its key and its value are not the same in both twins. (Where the `?`
 # looks at itself, it reads nothing about the order: its own vector is still the same in both twins.
-# It can do so in one of them because it looks elsewhere in the other.)
+# The answers then differ because it looks elsewhere in the other twin.)
 #
 # So without positions, an encoder such as BERT has no sense of order, but a decoder such as GPT can
 # have one. Haviv et al. (2022) find the same in trained language models, where models without

@@ -413,13 +413,13 @@ outcome("waves", "a" if rising == 0 else "c" if rising > 0.4 * T else "b")
 #
 # A language model must tell left from right, and this product cannot: it is the same on both sides.
 # But a model never uses the bare product. The rows first go through $W_Q$ and $W_K$, so the matrix
-# $W = W_Q W_K^\top$ stands between the two rows. Try twenty random matrices $W$, and then $W = M_3$
-# from section 4. If only the offset mattered, all pairs five positions apart would have the same
-# product: the standard deviation of these products would be 0 % of that of all products. The cell
-# prints this percentage.
+# $W = W_Q W_K^\top$ stands between the query's row, on its left, and the key's. Try twenty random
+# matrices $W$, and then $W = M_3$ from section 4. If only the offset mattered, all pairs five
+# positions apart would have the same product. The cell prints the standard deviation of these
+# products, as a percentage of the standard deviation over all pairs.
 
 # %%
-predict("three", "With M_3 in between, which row has the largest product with row 100?",
+predict("three", "With W = M_3 and row 100 as the query, which row gives the largest product?",
         a="row 100, as before", b="row 97", c="row 103", d="rows 97 and 103 alike", answer="")
 
 # %% tags=["nbval-check-output"]
@@ -446,7 +446,7 @@ outcome("three", {-3: "b", 0: "a", 3: "c"}.get(best[0], "d"))
 # %% [markdown]
 # ## 6. In a model
 #
-# **Why add, and not append?** Appending $D'$ columns for the position would make every matrix of
+# **Why add, and not append?** Appending $D'$ columns for the position would make the matrices of
 # the model wider. Adding costs no parameters, and $D$ dimensions have room for words and positions
 # in different directions. Does a model learn to keep the two apart? Your module will tell.
 
@@ -458,8 +458,8 @@ outcome("three", {-3: "b", 0: "a", 3: "c"}.get(best[0], "d"))
 #   `encodings.sinusoidal_table`. It keeps them as a **buffer**, a tensor that moves with the model
 #   to another device or precision and is not trained.
 # - `embed(x, positions)` takes $x$ of shape $(B, T, D)$ with an even $D$, and returns $x$ plus the
-#   rows `positions.queries` of the buffer. This tensor, of shape $(T,)$ or $(B, T)$, says where the
-#   tokens stand. In an ordinary text they stand at $0, \dots, T-1$ and get the rows
+#   rows `positions.queries` of the buffer. `positions.queries`, of shape $(T,)$ or $(B, T)$, says
+#   where the tokens stand. In an ordinary text they stand at $0, \dots, T-1$ and get the rows
 #   $0, \dots, T-1$, but any positions below `max_len` may come, in any order.
 # - If $T$ is beyond `max_len`, `embed` raises a `ValueError` whose message names both numbers, $T$
 #   and `max_len`.
@@ -482,8 +482,8 @@ outcome("three", {-3: "b", 0: "a", 3: "c"}.get(best[0], "d"))
 # <details><summary>Hint 2</summary>
 #
 # `self.table[positions.queries]` is $(T, D)$, which broadcasts over the batch, or $(B, T, D)$. In
-# PyTorch, bfloat16 plus float32 gives float32; with `rows.to(x.dtype)`
-# the sum keeps the dtype of `x`.
+# PyTorch, bfloat16 plus float32 gives float32; with `rows.to(x.dtype)` the sum keeps the dtype of
+# `x`.
 # </details>
 
 # %% solution="module"

@@ -17,7 +17,7 @@
 #   features, and measure how much neighbouring vectors differ;
 # - compare encodings fairly: equal budget, several seeds, and the distance to the exact limit.
 #
-# Reading and running takes about 30 minutes besides the exercises.
+# Reading and running takes about 35 minutes besides the exercises.
 
 # %%
 import math
@@ -183,7 +183,7 @@ for name, (each, predicted) in tables.items():
 # token vectors. (Vaswani et al. multiply their token vectors by $\sqrt{D}$ before they add the
 # sinusoids, section 3.4.)
 #
-# So a comparison of two encodings may really be one of two scales.
+# So a comparison of two encodings may really compare their scales.
 
 # %% [markdown]
 # ## 3. Does a table have to be learned?
@@ -456,9 +456,9 @@ outcome("longer", "abc"[list(harm).index(min(harm, key=harm.get))])
 # resolution, each part should keep its place in the picture.
 #
 # If the rows repeat, an offset of three stays three, except where the second copy begins. But
-# tokens 24 apart then share a row, and the loss is only a little lower than with untrained rows.
-# With these, after all, the first 24 tokens still have trained rows. (Loss on three recorded seeds,
-# after 400 steps as here: repeated 1.06 to 1.11, untrained 1.17 to 1.23, stretched 2.7 to 2.9.)
+# tokens 24 apart then share a row, and the loss is only a little lower than with untrained rows,
+# where the first 24 tokens keep their trained ones. (Loss on three recorded seeds, after 400 steps
+# as here: repeated 1.06 to 1.11, untrained 1.17 to 1.23, stretched 2.7 to 2.9.)
 #
 # None of the three comes near the limit.
 
@@ -476,11 +476,11 @@ outcome("longer", "abc"[list(harm).index(min(harm, key=harm.get))])
 # and variance 1. So the vectors have the same scale as a table with standard deviation 1.
 
 # %% [markdown] exercise="index_mlp" title="MLP of the index" difficulty=2 minutes=10
-# `Additive` is the part of your `embed` that all such encodings share: it returns
-# `x + self.vectors(positions)` and fills in $0, \dots, T-1$ where no positions are given. Write
-# `vectors` by the formula above: integer positions of shape $(T,)$ or $(B, T)$ become vectors of
-# shape $(T, D)$ or $(B, T, D)$, also beyond `max_len`. Use `self.mlp` and `self.norm`: their
-# parameters are all that is trained, and gradients reach each of them.
+# The class `Additive` has the `embed` that such encodings share: it returns $x$ plus
+# `self.vectors(positions.queries)`. Write `vectors` by the formula above: integer positions of
+# shape $(T,)$ or $(B, T)$ become vectors of shape $(T, D)$ or $(B, T, D)$, also beyond `max_len`.
+# Use `self.mlp` and `self.norm`: their parameters are all that is trained, and gradients reach each
+# of them.
 #
 # <details><summary>Small print, which is checked too</summary>
 #
@@ -573,8 +573,7 @@ plots.show(figure, f"Sinusoids have a peak at 12, the MLP is flat. Smallest cosi
 # %% [markdown]
 # The MLP's line is flat. The inputs of the 24 positions lie between 0 and 0.24, and a new MLP
 # changes little over this range. So all positions get nearly the same vector. The LayerNorm makes
-# the vectors longer, and their differences with them: relative to their length, they differ no more
-# than before.
+# the vectors longer, but the differences between them only grow in proportion.
 #
 # So a large norm is not enough. Perhaps neighbouring positions also need different vectors. Here is
 # a measure of it, the **spacing**: the distance from one vector to the next, relative to their

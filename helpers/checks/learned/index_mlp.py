@@ -117,7 +117,7 @@ index_mlp = Exercise(
         Part("positions (B, T) as well", 0.5, _of_any_shape),
         Part("dtype and gradients", 0.5, _backwards),
     ),
-    explains=("`Additive` is the part of your `embed`", "float32 is exact enough"),
+    explains=("The class `Additive`", "float32 is exact enough"),
     generic={
         "gradients reach each of them": NO_GRADIENT,
         "have the dtype and the precision of the parameters": DTYPE,

@@ -46,6 +46,6 @@ masks = Exercise(
         Part("padding", 0.5, partial(_mask_cases, causal=False)),
         Part("padding and causal", 0.5, partial(_mask_cases, causal=True)),
     ),
-    explains=("The axis of size 1 is for the heads.", "Every length is at least 1."),
+    explains=("The axis of size 1 is for the heads", "Every length is at least 1."),
     module=__name__,
 )
