@@ -62,10 +62,8 @@ class Learned2d(Additive2d):
 class Fourier2d(Additive2d, Fourier):
     """Learnable Fourier features of row and column: `Fourier` with W_r of shape (2, D_F/2)."""
 
-    def __init__(
-        self, d_model: int, num_heads: int = 1, max_len: int = 512, **fourier: Any
-    ) -> None:
-        super().__init__(d_model, num_heads, max_len, **fourier)
+    def __init__(self, *sizes: Any, **fourier: Any) -> None:
+        super().__init__(*sizes, **fourier)
         self.frequencies = nn.Parameter(torch.randn(2, len(self.frequencies)) / self.gamma)
 
     def angles(self, positions: Tensor) -> Tensor:

@@ -26,7 +26,7 @@ def angles(positions: Tensor, theta: Tensor, dtype: torch.dtype) -> Tensor:
     Args:
         positions: negative or not.
         theta: radians per position; best in float64 on the CPU, wherever the positions are.
-        dtype: of the angles; float32 or float64, as float16 cannot hold 2⁶³ steps.
+        dtype: of the angles; float32 or float64.
     """
     if positions.is_floating_point() or dtype == torch.float64 or theta.requires_grad:
         dtype = torch.promote_types(positions.dtype, dtype)

@@ -54,8 +54,8 @@ class Encoding(nn.Module):
     def rotate(self, q: Tensor, k: Tensor, positions: Positions) -> tuple[Tensor, Tensor]:
         """In each layer: rotate queries and keys, (B, H, T, d).
 
-        Both may come back with more columns, as in PoPE; values and `softmax_scale` stay. With a
-        cache of rotated keys, k and `positions.keys` hold the new tokens only.
+        Both may come back with more than d columns, as in PoPE. With a cache of rotated keys, k and
+        `positions.keys` hold the new tokens only.
         """
         return q, k
 
@@ -72,10 +72,10 @@ class Encoding(nn.Module):
         return None
 
     def reset_parameters(self, std: float = 0.02) -> None:
-        """Draw position tables anew with `std`, the standard deviation of a model's weights.
+        """Draw anew, with standard deviation `std`, what is to begin like a model's weights.
 
-        `Bert` calls this for every encoding, after it has initialised the `nn.Linear` and
-        `nn.Embedding` modules in the encoding itself. Other parameters keep their values.
+        `Bert` calls this. It draws weights of `nn.Linear` and `nn.Embedding` itself; the other
+        parameters of an encoding keep their values.
         """
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -96,7 +96,7 @@ class Encoding(nn.Module):
             )
 
     def _check_table(self, positions: Positions) -> None:
-        """Refuse default positions beyond `max_len`; a check of others would wait for the GPU."""
+        """Refuse `ordered` positions beyond `max_len`; to read others would wait for the GPU."""
         if positions.ordered:
             self._check_length(positions.keys.shape[0])
 

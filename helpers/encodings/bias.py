@@ -63,13 +63,13 @@ class Window(ClippedBias):
 class T5Bias(OffsetBias):
     """T5 (Raffel et al. 2020, section 2.1): adds a learned number per head and bucket of offsets.
 
-    Scores are not divided by √d. On each side half of the buckets hold one offset each. The others
-    become wider with the logarithm of the distance; the last one is open.
+    Scores are not divided by √d. Of the buckets for keys to the left, and of those for keys to the
+    right, the first half hold one distance each. The others are equally wide on a logarithmic scale
+    that ends at `max_distance`; the last one, from 91 on for the defaults, holds all beyond, too.
 
     Args:
         buckets: number of buckets, on both sides together; at least 4, or 2 if causal.
-        max_distance: where the logarithmic scale ends; the last bucket begins below it, at 91 for
-            the defaults. It must exceed the number of one-offset buckets per side.
+        max_distance: more than the number of distances that have a bucket each.
         causal: all buckets are for keys to the left.
     """
 

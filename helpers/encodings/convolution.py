@@ -55,17 +55,13 @@ class Convolution(Encoding):
             delta = delta if delta.dim() == 3 else delta[:, 0]
         else:
             positions.require_no_offsets(self).require_axes(2)
-            i, j = (_rows_and_columns(x, self.columns) for x in (positions.queries, positions.keys))
+            i, j = (  # a row and a column, or the number of a patch
+                x if x.dim() == 3 else torch.stack([x // self.columns, x % self.columns], -1)
+                for x in (positions.queries, positions.keys)
+            )
             delta = j[..., None, :, :] - i[..., :, None, :]  # (…, T, S, 2)
         # At least in float32, and not by the paper's product r_δ·v_h, which autocast would round.
         dtype = torch.promote_types(self.centres.dtype, torch.float32)
         from_centre = delta.to(dtype)[..., None, :] - self.centres.to(dtype)  # (…, T, S, H, axes)
         bias = -self.sharpness[:, 0].to(dtype) * from_centre.square().sum(-1)
         return bias.movedim(-1, -3).to(q.dtype)
-
-
-def _rows_and_columns(positions: Tensor, columns: int) -> Tensor:
-    """Return the row and column of each patch, (…, T, 2), unless `positions` are these already."""
-    if positions.dim() == 3:
-        return positions
-    return torch.stack([positions // columns, positions % columns], -1)

@@ -10,14 +10,9 @@ from helpers.encodings.positions import Positions
 
 
 def between(products: Tensor, positions: Tensor) -> Tensor:
-    """Read columns at positions that need not be whole, by linear interpolation.
+    """Read columns of products, (…, T, P), at positions that need not be whole, (…, T, S).
 
-    Args:
-        products: (…, T, P).
-        positions: (…, T, T), from 0 to P − 1.
-
-    Returns:
-        (…, T, T).
+    Interpolates linearly; positions are from 0 to P − 1. Returns (…, T, S).
     """
     below, above = positions.floor(), positions.ceil()
     share = positions - below
@@ -67,5 +62,4 @@ class Cope(Encoding):
             return left.to(q.dtype)
         p = gates.triu(first + 1).cumsum(-1).clamp(max=last)
         right = between(q @ self.vectors[1], p)
-        is_left = torch.ones_like(gates, dtype=torch.bool).tril(first)
-        return torch.where(is_left, left, right).to(q.dtype)
+        return (left.tril(first) + right.triu(first + 1)).to(q.dtype)

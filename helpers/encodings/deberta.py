@@ -15,7 +15,7 @@ class Deberta(Encoding):
     Kr and Qr are projections of one learned vector per clipped distance δ(i, j) = i − j + k.
 
     Args:
-        k: half the number of distances that have a vector, at least 1; 512 in the paper.
+        k: distances from −k to k − 1 have a vector each; at least 1; 512 in the paper.
         index: "paper" has δ(j, i) in the last term, as equation 4; "code" has δ(i, j), as the
             published code.
     """

@@ -16,8 +16,8 @@ from helpers.encodings.positions import Positions
 def alibi_slopes(num_heads: int) -> Tensor:
     """Return 2^(−8h/H) for h = 1 … H if H is a power of 2 (Press et al. 2022, section 3), (H,).
 
-    Otherwise, as in the authors' code, the slopes for the power of 2 below H, then every second one
-    for the power of 2 above.
+    Otherwise, as in the authors' code, all slopes for P heads, where P is the largest power of 2
+    below H, and then the first, third, fifth … of those for 2P heads.
     """
     below = 2 ** int(math.log2(num_heads))
     slopes = [2 ** (-8 * h / below) for h in range(1, below + 1)]

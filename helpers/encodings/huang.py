@@ -34,8 +34,8 @@ class Huang(Encoding):
         if positions.whole:
             length = q.shape[2]
             used = self.table[:, self.max_len - length : self.max_len - 1 + length]
-            # Padded to 2T rows: one for each offset from 1 − T to T − 1, zeros for positive ones if
-            # causal, and the column that `skew` needs besides.
+            # 2T rows: the offsets from 1 − T to T − 1, of which the positive ones are zeros if
+            # causal; and zeros for the column that `skew` adds.
             padded = F.pad(used, (0, 0, 0, 2 * length - used.shape[1]))
             return skew_padded(q @ padded.mT)
         offsets = positions.offsets

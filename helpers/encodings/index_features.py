@@ -14,8 +14,8 @@ from helpers.encodings.angles import finest
 class IndexMLP(Additive):
     """Adds LN(MLP(p / max_len)), the first idea that comes to mind.
 
-    Neighbours begin with nearly the same vector, so that it trains badly: benchmarks/lag_study.py
-    finds 38 % right at T = 24 with both options, 65 to 70 % without `match_norm`.
+    Neighbours begin with nearly the same vector, so that it trains badly: at T = 24, 38 % of the
+    predictions in benchmarks/lag_study.py are right, 65 to 70 % without `match_norm`.
 
     Args:
         normalise: divide the position by `max_len`.

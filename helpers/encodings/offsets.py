@@ -21,8 +21,8 @@ def clip(offsets: Tensor, k: int) -> Tensor:
 def skew(products: Tensor) -> Tensor:
     """Turn columns by offset into columns by key (Huang et al. 2018, section 3.4.1).
 
-    A column is added, and the same memory is read in rows that are one shorter, so that row i moves
-    left by i. This needs neither an index nor a gather.
+    A column is added, so that rows have 2T numbers. Read in rows of 2T − 1 from entry T − 1 on, the
+    same memory has row i begin at its column T − 1 − i, that of key 0. No gather is needed.
 
     Args:
         products: (…, T, 2T−1); column r holds offset r − (T − 1).

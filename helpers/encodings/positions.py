@@ -18,8 +18,8 @@ _USE = (
 class Positions:
     """Positions of the queries and keys in one call of a model, the same for all layers.
 
-    If none are given, `Encoder` and `Bert` count all tokens from 0; `Decoder` counts from 0 in each
-    document, and leaves out padding.
+    If a model is given none, `Encoder` and `Bert` count all tokens from 0; `Decoder` counts from 0
+    in each document, and leaves out padding.
 
     Args:
         queries: (T,), (B, T), or (B or 1, T, axes), as rows and columns of an image's patches.
@@ -27,10 +27,12 @@ class Positions:
         given_offsets: offsets in place of j − i, as those of a tree; (T, S) or (B or 1, 1, T, S).
         attention_mask: False where a key is padding, (B, S).
         ordered: whether the keys stand at 0 … S−1, and the queries at the last T of these.
+        new_tokens: if earlier keys are cached, the positions of the T new tokens alone, for
+            `rotate`; None if S = T.
 
     Attributes:
-        shared: where an encoding keeps what other layers need as well. Parameters may change
-            between calls, so make a new `Positions` for each.
+        shared: what an encoding computes in one layer and the other layers use again. It may rest
+            on parameters, so make a new `Positions` for each call of a model.
     """
 
     queries: Tensor
@@ -38,9 +40,9 @@ class Positions:
     given_offsets: Tensor | None = None
     attention_mask: Tensor | None = None
     ordered: bool = False
+    new_tokens: Positions | None = None
     shared: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
     _offsets: Tensor | None = field(default=None, init=False, repr=False)
-    _of_queries: Positions | None = field(default=None, init=False, repr=False)
 
     @classmethod
     def upto(
@@ -50,7 +52,8 @@ class Positions:
         keys = torch.arange(num_keys, device=device)
         if num_queries is None or num_queries == num_keys:
             return cls(keys, keys, ordered=True)
-        return cls(keys[num_keys - num_queries :], keys, ordered=True)
+        new = keys[num_keys - num_queries :]
+        return cls(new, keys, ordered=True, new_tokens=cls(new, new))
 
     @property
     def offsets(self) -> Tensor:
@@ -79,27 +82,14 @@ class Positions:
         raise TypeError(f"positions is no tensor: {_USE}")
 
     @property
-    def of_queries(self) -> Positions:
-        """Return positions whose keys are the queries' tokens, for `rotate` beside a cache."""
-        if self._of_queries is None:
-            new, offsets, mask = self.queries.shape[:2][-1], self.given_offsets, self.attention_mask
-            self._of_queries = Positions(
-                self.queries,
-                self.queries,
-                None if offsets is None else offsets[..., -new:],
-                None if mask is None else mask[:, -new:],
-            )
-        return self._of_queries
-
-    @property
     def whole(self) -> bool:
         """Whether queries and keys both stand at 0 … T−1, so that `offsets` is Toeplitz."""
         return self.ordered and self.given_offsets is None and len(self.queries) == len(self.keys)
 
     def require_axes(self, axes: int = 1) -> Positions:
-        """Return self; raise ValueError if there are several axes, and not as many as `axes`."""
-        found = self.queries.shape[2] if self.queries.dim() == 3 else axes
-        if self.queries.dim() == 3 and (axes == 1 or found != axes):
+        """Return self; raise ValueError if there are several axes, but not `axes` of them."""
+        found = self.queries.shape[2] if self.queries.dim() == 3 else None
+        if found is not None and (axes == 1 or found != axes):
             knows = "one, so (T,) or (B, T)" if axes == 1 else str(axes)
             raise ValueError(f"positions with {found} axes: this encoding knows {knows}")
         return self
@@ -111,7 +101,7 @@ class Positions:
         return self
 
     def lengths(self) -> Tensor:
-        """Return the largest position of each text plus 1, without padding; (1,) or (B, 1)."""
+        """Return 1 plus the largest position in each text, padding aside; (1,) or (B, 1)."""
         keys = self.keys
         if self.attention_mask is not None:
             keys = keys.where(self.attention_mask, 0)
@@ -135,7 +125,8 @@ def prepare_positions(
         ValueError: one of them has a wrong shape, or there is no token.
     """
     batch, length = x.shape[:2]
-    check_positions(x, positions)
+    if not length:
+        raise ValueError("the texts are empty: T must be at least 1")
     if attention_mask is not None and (
         attention_mask.shape != (batch, length) or attention_mask.dtype != torch.bool
     ):
@@ -149,19 +140,24 @@ def prepare_positions(
                 f"offsets has shape {tuple(offsets.shape)}; it must be ({length}, {length}) or "
                 f"({batch}, {length}, {length})"
             )
-        offsets = offsets if offsets.dim() == 2 else offsets[:, None]
+        offsets = _as_int64(offsets if offsets.dim() == 2 else offsets[:, None])
+    if positions is not None:
+        positions = checked_positions(x, positions)
     places = torch.arange(length, device=x.device) if positions is None else positions
     return Positions(places, places, offsets, attention_mask, ordered=positions is None)
 
 
-def check_positions(x: Tensor, positions: Tensor | None) -> None:
-    """Raise ValueError where a batch (B, T, …) has no token, or positions do not fit it."""
+def checked_positions(x: Tensor, positions: Tensor) -> Tensor:
+    """Return positions, as int64 if whole; raise ValueError if they do not fit x, (B, T, …)."""
     batch, length = x.shape[:2]
-    if not length:
-        raise ValueError("the texts are empty: T must be at least 1")
-    fits = ((length,), (1, length), (batch, length))
-    if positions is not None and (positions.shape[:2] not in fits or positions.dim() > 3):
+    if positions.shape[:2] not in ((length,), (1, length), (batch, length)) or positions.dim() > 3:
         raise ValueError(
             f"positions has shape {tuple(positions.shape)}; it must be ({length},), "
             f"({batch}, {length}), or ({batch} or 1, {length}, axes), as for rows and columns"
         )
+    return _as_int64(positions)
+
+
+def _as_int64(x: Tensor) -> Tensor:
+    """Return whole numbers as int64: j − i of uint8 would overflow, and int32 is no index."""
+    return x if x.is_floating_point() else x.long()

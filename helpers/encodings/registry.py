@@ -32,7 +32,7 @@ class Entry(NamedTuple):
 
     kind: type[Encoding]
     paper: str
-    formula: str  # of the score, without a 1/√d common to all terms; if additive, of the input
+    formula: str  # of a score or of the input; 1/√d is left out where all terms have it
 
 
 # fmt: off

@@ -19,19 +19,18 @@ class Extended(Rotary):
     Args:
         factor: s, how many times longer a text may be than in training; at least 1.
         original_max_len: L, the longest text of the training, in tokens; `max_len` if not given.
+        sizes: d_model, num_heads and max_len, as in `Encoding`.
         rotary: `base`, `layout` and `partial_rotary_factor` of `Rotary`.
     """
 
     def __init__(
         self,
-        d_model: int,
-        num_heads: int = 1,
-        max_len: int = 512,
+        *sizes: Any,
         factor: float = 4.0,
         original_max_len: int | None = None,
         **rotary: Any,
     ) -> None:
-        super().__init__(d_model, num_heads, max_len, **rotary)
+        super().__init__(*sizes, **rotary)
         self.factor = factor
         self.original_max_len = self.max_len if original_max_len is None else original_max_len
         for name in ("factor", "original_max_len"):
@@ -67,18 +66,11 @@ class ByLength(Extended):
         rerotate: rotate all cached keys anew at each step, as in the papers. If false, each key
             stays as it was rotated when it was read, as in transformers: that is quicker, but
             keys are then rotated for different lengths.
-        extended: options of `Extended`.
+        sizes, extended: sizes and options of `Extended`.
     """
 
-    def __init__(
-        self,
-        d_model: int,
-        num_heads: int = 1,
-        max_len: int = 512,
-        rerotate: bool = True,
-        **extended: Any,
-    ) -> None:
-        super().__init__(d_model, num_heads, max_len, **extended)
+    def __init__(self, *sizes: Any, rerotate: bool = True, **extended: Any) -> None:
+        super().__init__(*sizes, **extended)
         self.rerotate = rerotate
 
     def pair_and_length(self, pair: Tensor, positions: Positions) -> tuple[Tensor, Tensor]:
@@ -95,7 +87,7 @@ class DynamicNtk(ByLength):
     s = factor·T/L − (factor − 1), where T is the largest position plus 1. With two or more layers,
     decoding with a cache differs from one forward pass: cached keys are rotated anew with the
     current s, but the hidden states that they were projected from were computed with an earlier s.
-    Documents packed in one row share the s of the longest, unlike the same documents apart.
+    All documents packed in one row have the s of the longest.
     """
 
     def frequencies(self, pair: Tensor, positions: Positions) -> Tensor:
@@ -118,30 +110,32 @@ class Yarn(Extended):
         slow: pairs that make fewer turns are interpolated; α in the paper, from 0 to `fast`.
         temperature: multiply by 0.1·ln s + 1.
         truncate: let the ramp begin and end at a whole n; gpt-oss does not.
-        extended: options of `Extended`.
+        sizes, extended: sizes and options of `Extended`.
     """
 
     def __init__(
         self,
-        d_model: int,
-        num_heads: int = 1,
-        max_len: int = 512,
+        *sizes: Any,
         fast: float = 32.0,
         slow: float = 1.0,
         temperature: bool = True,
         truncate: bool = True,
         **extended: Any,
     ) -> None:
-        super().__init__(d_model, num_heads, max_len, **extended)
+        super().__init__(*sizes, **extended)
         if not 0 < slow < fast:
             raise ValueError(f"slow={slow:g} must be positive, and fast={fast:g} above it")
+        if self.base <= 1:
+            raise ValueError(
+                f"base={self.base:g} must be above 1, so that a ramp goes over the pairs"
+            )
         self.fast, self.slow = fast, slow
         self.temperature, self.truncate = temperature, truncate
         if temperature:
             self.attention_factor = 0.1 * math.log(self.factor) + 1
 
     def _pair_with(self, turns: float) -> float:
-        """Return the n, not rounded, that turns so often within the trained length."""
+        """Return n of the pair that makes so many turns within the trained length; no integer."""
         ratio = self.original_max_len / (turns * 2 * math.pi)
         return self.rotary_dim * math.log(ratio) / 2 / math.log(self.base)
 
@@ -167,26 +161,24 @@ class LongRope(ByLength):
     Args:
         long: λ_n of each pair for texts beyond the trained length, r/2 numbers; s if not given.
         short: the same for texts up to the trained length; 1 if not given.
-        extended: options of `ByLength`.
+        sizes, extended: sizes and options of `ByLength`.
     """
 
     def __init__(
         self,
-        d_model: int,
-        num_heads: int = 1,
-        max_len: int = 512,
+        *sizes: Any,
         long: Sequence[float] | None = None,
         short: Sequence[float] | None = None,
         **extended: Any,
     ) -> None:
-        super().__init__(d_model, num_heads, max_len, **extended)
+        super().__init__(*sizes, **extended)
         pairs = self.rotary_dim // 2
         # Lists, not buffers, which `model.half()` would round.
         self.long = [self.factor] * pairs if long is None else list(long)
         self.short = [1.0] * pairs if short is None else list(short)
         for name, numbers in (("long", self.long), ("short", self.short)):
-            if len(numbers) != pairs:
-                raise ValueError(f"{name} has {len(numbers)} numbers; it must have {pairs}")
+            if len(numbers) != pairs or min(numbers) <= 0:
+                raise ValueError(f"{name}={numbers} must have {pairs} numbers, all positive")
         if self.original_max_len > 1:
             ratio = math.log(self.factor) / math.log(self.original_max_len)
             self.attention_factor = math.sqrt(1 + ratio)
@@ -207,19 +199,11 @@ class Llama3(Extended):
     Args:
         high: pairs that make more turns stay; above `low`.
         low: pairs that make fewer turns are interpolated; positive.
-        extended: options of `Extended`.
+        sizes, extended: sizes and options of `Extended`.
     """
 
-    def __init__(
-        self,
-        d_model: int,
-        num_heads: int = 1,
-        max_len: int = 512,
-        high: float = 4.0,
-        low: float = 1.0,
-        **extended: Any,
-    ) -> None:
-        super().__init__(d_model, num_heads, max_len, **extended)
+    def __init__(self, *sizes: Any, high: float = 4.0, low: float = 1.0, **extended: Any) -> None:
+        super().__init__(*sizes, **extended)
         if not 0 < low < high:
             raise ValueError(f"low={low:g} must be positive, and high={high:g} above it")
         self.high, self.low = high, low

@@ -12,9 +12,6 @@ from helpers.encodings.angles import angles
 from helpers.encodings.base import Encoding
 from helpers.encodings.positions import Positions
 
-LAYOUTS = ("interleaved", "halves")
-CosSin = tuple[Tensor, Tensor]
-
 
 def for_heads(x: Tensor) -> Tensor:
     """Add the axis of heads: (B, T, ·) → (B, 1, T, ·); (T, ·) needs none."""
@@ -46,11 +43,10 @@ class Rotary(Encoding):
         partial_rotary_factor: float = 1.0,
     ) -> None:
         super().__init__(d_model, num_heads, max_len)
-        self.rotary_dim = int(
-            round(self.head_dim * partial_rotary_factor, 6)
-        )  # .58 · 100 is 57.99…
-        if layout not in LAYOUTS:
-            raise ValueError(f"layout={layout!r} must be one of {LAYOUTS}")
+        # Rounded first, as .58 · 100 is 57.99…
+        self.rotary_dim = int(round(self.head_dim * partial_rotary_factor, 6))
+        if layout not in ("interleaved", "halves"):
+            raise ValueError(f"layout={layout!r} must be 'interleaved' or 'halves'")
         if not 2 <= self.rotary_dim <= self.head_dim or self.rotary_dim % 2:
             raise ValueError(
                 f"a head of width {self.head_dim} with partial_rotary_factor="
@@ -61,7 +57,7 @@ class Rotary(Encoding):
             raise ValueError(f"base={base:g} must be positive")
         self.layout, self.base = layout, base
         self.attention_factor = 1.0  # multiplies the rotated columns of q and of k, as in YaRN
-        self.axis: list[int] | None = None  # of each pair, where positions have several axes
+        self.axis: list[int] | None = None  # which of several axes rotates each pair
 
     def frequencies(self, pair: Tensor, positions: Positions) -> Tensor:
         """Return θ of each pair in radians per position, (r/2,), or (B, 1, r/2) by text.
@@ -75,14 +71,14 @@ class Rotary(Encoding):
         """Rotate queries and keys, (B, H, T, d), by their positions."""
         if positions.queries.dim() == 3 or positions.given_offsets is not None:
             positions.require_no_offsets(self).require_axes(self.axes)
-        of_queries, of_keys = positions.shared.get((self, q.dtype)) or self._cos_sin(q, positions)
-        if positions.keys is positions.queries:  # both at once
-            q, k = self.apply_rotary(torch.cat([q, k], 1), *of_queries).chunk(2, 1)
+        tables = positions.shared.get((self, q.dtype)) or self._cos_sin(q, positions)
+        if len(tables) == 1:  # both at once
+            q, k = self.apply_rotary(torch.cat([q, k], 1), *tables[0]).chunk(2, 1)
             return q, k
-        return self.apply_rotary(q, *of_queries), self.apply_rotary(k, *of_keys)
+        return self.apply_rotary(q, *tables[0]), self.apply_rotary(k, *tables[1])
 
-    def _cos_sin(self, q: Tensor, positions: Positions) -> tuple[CosSin, CosSin]:
-        """Return cosines and sines for queries and for keys, (T, r/2) or (B, 1, T, r/2).
+    def _cos_sin(self, q: Tensor, positions: Positions) -> list[tuple[Tensor, Tensor]]:
+        """Return cosines and sines, (T, r/2) or (B, 1, T, r/2), for queries and, if others, keys.
 
         They are computed once for all layers. θ is no buffer, which `model.half()` would round:
         angles in float16 would be the same at positions 2,048 and 2,049.
@@ -91,18 +87,20 @@ class Rotary(Encoding):
         theta = self.frequencies(pair, positions)
         dtype = torch.promote_types(q.dtype, torch.float32)
         axis = self.axis if positions.queries.dim() == 3 else None
-        same = positions.keys is positions.queries
-        tables: list[CosSin] = []
-        for p in [positions.queries] if same else [positions.queries, positions.keys]:
+        places = [positions.queries]
+        if positions.keys is not positions.queries:
+            places.append(positions.keys)
+        tables = []
+        for p in places:
             angle = for_heads(angles(p[..., axis], theta, dtype))
             cos, sin = angle.cos(), angle.sin()
             if self.attention_factor != 1:
                 cos, sin = cos * self.attention_factor, sin * self.attention_factor
             tables.append((cos.to(q.dtype), sin.to(q.dtype)))
-        # A learned θ is not shared: activation checkpointing computes each layer again by itself.
+        # Not shared if θ is learned: with activation checkpointing each layer needs its own graph.
         if not cos.requires_grad:
-            positions.shared[self, q.dtype] = tables[0], tables[-1]
-        return tables[0], tables[-1]
+            positions.shared[self, q.dtype] = tables
+        return tables
 
     def apply_rotary(self, x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
         """Rotate the first r columns of x, (B, H, T, d), pair by pair; the others stay."""
@@ -122,13 +120,11 @@ class PRope(Rotary):
 
     Args:
         p: fraction of the pairs that are rotated, from 0 to 1.
-        rotary: `base` and `layout` of `Rotary`.
+        sizes, rotary: sizes, `base` and `layout` of `Rotary`.
     """
 
-    def __init__(
-        self, d_model: int, num_heads: int = 1, max_len: int = 512, p: float = 0.75, **rotary: Any
-    ) -> None:
-        super().__init__(d_model, num_heads, max_len, **rotary)
+    def __init__(self, *sizes: Any, p: float = 0.75, **rotary: Any) -> None:
+        super().__init__(*sizes, **rotary)
         if not 0 <= p <= 1:
             raise ValueError(f"p={p:g} must be from 0 to 1")
         self.p = p
@@ -170,8 +166,8 @@ class XPos(Rotary):
 
     def rotate(self, q: Tensor, k: Tensor, positions: Positions) -> tuple[Tensor, Tensor]:
         """Rotate, then multiply by the factors, with positions from the middle of the text."""
-        # The first query and the last key have the smallest product of factors. Their score would
-        # overflow, even where a causal mask hides it.
+        # The score of the first query and the last key is divided by this. It must not overflow,
+        # even where a causal mask hides it.
         smallest = (self.gamma / (1 + self.gamma)) ** (k.shape[2] / self.scale_base)
         if smallest < torch.finfo(k.dtype).smallest_normal:
             raise ValueError(
@@ -191,7 +187,7 @@ class XPos(Rotary):
         rate = (zeta.log() / self.scale_base).to(
             p.device, torch.promote_types(dtype, torch.float32), non_blocking=True
         )
-        # A few tokens may stand far apart: their exponents are clamped to the range of the dtype.
+        # Clamped to the range of the dtype, as few tokens may stand far apart.
         end = -math.log(torch.finfo(dtype).smallest_normal)
         scale = (p[..., None] * rate).clamp(-end, end).exp()  # (…, T, d/2)
         interleaved = self.layout == "interleaved"

@@ -19,18 +19,11 @@ class RotaryNd(Rotary):
 
     Args:
         sections: number of pairs for each axis, r/2 in all; nearly equal if not given.
-        rotary: `base`, `layout` and `partial_rotary_factor` of `Rotary`.
+        sizes, rotary: sizes and options of `Rotary`.
     """
 
-    def __init__(
-        self,
-        d_model: int,
-        num_heads: int = 1,
-        max_len: int = 512,
-        sections: Sequence[int] | None = None,
-        **rotary: Any,
-    ) -> None:
-        super().__init__(d_model, num_heads, max_len, **rotary)
+    def __init__(self, *sizes: Any, sections: Sequence[int] | None = None, **rotary: Any) -> None:
+        super().__init__(*sizes, **rotary)
         pairs = self.rotary_dim // 2
         even = [pairs // self.axes + (axis < pairs % self.axes) for axis in range(self.axes)]
         self.sections = even if sections is None else list(sections)
@@ -57,20 +50,13 @@ class Rotary3d(RotaryNd):
     Args:
         interleaved: let time, row and column take turns, as in Qwen3-VL, so that each has fast and
             slow pairs; what is left over goes to time.
-        axes: `sections`, and the options of `Rotary`.
+        sizes, rotary: sizes and options of `RotaryNd`.
     """
 
     axes = 3
 
-    def __init__(
-        self,
-        d_model: int,
-        num_heads: int = 1,
-        max_len: int = 512,
-        interleaved: bool = False,
-        **axes: Any,
-    ) -> None:
-        super().__init__(d_model, num_heads, max_len, **axes)
+    def __init__(self, *sizes: Any, interleaved: bool = False, **rotary: Any) -> None:
+        super().__init__(*sizes, **rotary)
         if interleaved:
             turns = [divmod(pair, 3) for pair in range(sum(self.sections))]
             self.axis = [axis if turn < self.sections[axis] else 0 for turn, axis in turns]

@@ -72,13 +72,13 @@ def shift_matrix(k: float, d_model: int, base: float = 10_000.0) -> Tensor:
 
 
 def offset_profile(table: Tensor) -> Tensor:
-    """Return how alike rows k apart are on average, relative to k = 0.
+    """Return the mean of ⟨P_p, P_{p+k}⟩ over all p, divided by the mean of ⟨P_p, P_p⟩, for each k.
 
     Args:
-        table: (T, D), any table of position vectors, sinusoidal or learned.
+        table: P, (T, D), any table of position vectors, sinusoidal or learned.
 
     Returns:
-        (T,): entry k is the mean of ⟨P_p, P_{p+k}⟩ over all p, divided by the mean of ⟨P_p, P_p⟩.
+        (T,), for k = 0 … T−1.
     """
     products = table @ table.T
     means = torch.stack([products.diagonal(k).mean() for k in range(len(table))])

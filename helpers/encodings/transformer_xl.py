@@ -33,7 +33,7 @@ class TransformerXL(Encoding):
         by_content = self.u * self.softmax_scale @ k.mT
         q = q + self.v * self.softmax_scale
         if positions.whole:
-            # i − j from T − 1 to 1 − T, as j grows, and the column that `skew` adds.
+            # i − j from T − 1 to 1 − T, in the order of j − i; then −T, for the column of `skew`.
             length = q.shape[2]
             distances = torch.arange(length - 1, -length - 1, -1, device=q.device)
             rows = self.project(sinusoids(distances, self.d_model).to(q.dtype))

@@ -79,7 +79,7 @@ class TreeDepth(Encoding):
         self.depth = nn.Linear(d_model, d_model, bias=False)
 
     def embed(self, x: Tensor, positions: Positions) -> Tensor:
-        """Return x + vectors; offsets may be given too, for other layers' encoding."""
+        """Return x + vectors; given offsets, as of a tree, are for the encodings of layers."""
         if positions.ordered:
             raise ValueError("positions must be depths in a tree: pass tree_depths(parents)")
         depths, length = positions.require_axes().queries, positions.keys.shape[-1]

@@ -20,16 +20,23 @@ class KVCache:
         self._keys = self._values = torch.empty(0)  # (B, H, S or more, d)
 
     def update(self, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
-        """Add those of T new tokens, (B, H, T, d), and return all, (B, H, S, d)."""
-        before, self.length = self.length, self.length + keys.shape[2]
+        """Add those of T new tokens, (B, H, T, d), and return all, (B, H, S, d).
+
+        Raises:
+            ValueError: they are of another number of texts than those before.
+        """
+        before = self.length
+        if before and len(keys) != len(self._keys):
+            raise ValueError(f"B={len(keys)} texts; the cache has read {len(self._keys)}")
+        self.length = before + keys.shape[2]
         if before == 0:  # contiguous, as a view would keep the memory of q, k and v in use
             self._keys, self._values = keys.contiguous(), values.contiguous()
-        elif torch.is_grad_enabled():  # a gradient may need what writing in place would change
+        elif torch.is_grad_enabled():  # not in place: autograd may have saved these tensors
             self._keys = torch.cat([self._keys[:, :, :before], keys], 2)
             self._values = torch.cat([self._values[:, :, :before], values], 2)
         else:
             if self._keys.shape[2] < self.length:
-                # A quarter more than needed, so that not each new token copies all earlier ones.
+                # A quarter more than needed, or each new token would copy all earlier ones.
                 spare = (0, 0, 0, self.length + self.length // 4 + 16 - self._keys.shape[2])
                 self._keys, self._values = F.pad(self._keys, spare), F.pad(self._values, spare)
             self._keys[:, :, before : self.length] = keys
@@ -42,8 +49,8 @@ class MultiHeadAttention(nn.Module):
 
     Args:
         encoding: it also gives D and H.
-        registered: False if another module has registered the encoding as a submodule, as where
-            all layers share one.
+        registered: whether the encoding is a submodule of this one; False if it is one of another
+            module already, as where all layers share it.
     """
 
     encoding: Encoding
@@ -84,30 +91,39 @@ class MultiHeadAttention(nn.Module):
             mask: True where a query may attend to a key, (T, S) or (B or 1, H or 1, T or 1, S);
                 for padding, `attention_mask[:, None, None, :]`. A query that may attend to no key
                 has the context 0, so its output is the bias of W_O.
-            positions: of queries and keys; if not given, keys are at 0 … S−1, queries the last T.
+            positions: of T queries and S keys, cached ones included; if not given, the keys are at
+                0 … S−1, the queries at the last T of these.
             cache: keys and values of earlier tokens, to which those of `x` are added.
-            is_causal: in place of a causal mask, where no keys are cached: each query attends to
-                keys up to its own. The fused kernel then skips the others.
+            is_causal: each query attends to the keys up to its own: the same as a causal mask, but
+                the fused kernel then skips the others. Not if keys are cached.
             need_weights: return the attention weights α instead, (B, H, T, S).
 
         Raises:
-            ValueError: `mask` is not boolean or has another shape, or `is_causal` is given beside a
-                mask or cached keys.
+            ValueError: `mask` is not boolean or has another shape, positions are of other numbers
+                of tokens, or `is_causal` is given beside a mask or cached keys.
         """
-        encoding = self.encoding
-        if is_causal and (mask is not None or (cache is not None and cache.length)):
+        encoding, (batch, length) = self.encoding, x.shape[:2]
+        num_keys = length if cache is None else cache.length + length  # S
+        if is_causal and (mask is not None or num_keys > length):
             raise ValueError("is_causal needs S = T and no mask: pass a mask (T, S) instead")
-        q, k, v = self.qkv(x).unflatten(-1, (3, encoding.num_heads, -1)).permute(2, 0, 3, 1, 4)
+        if mask is not None:
+            _check_mask(mask, (batch, encoding.num_heads, length, num_keys))
         if positions is None:
-            before = 0 if cache is None else cache.length
-            positions = Positions.upto(before + x.shape[1], x.shape[1], x.device)
+            positions = Positions.upto(num_keys, length, x.device)
+        sizes = positions.queries.shape[:2][-1], positions.keys.shape[:2][-1]
+        if sizes != (length, num_keys) or (num_keys > length and positions.new_tokens is None):
+            raise ValueError(
+                f"positions of {sizes[0]} queries and {sizes[1]} keys; there are T={length} and "
+                f"S={num_keys}, for which Positions.upto(S, T) makes them"
+            )
+        q, k, v = self.qkv(x).unflatten(-1, (3, encoding.num_heads, -1)).permute(2, 0, 3, 1, 4)
         if cache is None:
             q, k = encoding.rotate(q, k, positions)
         elif encoding.rerotate:
             k, v = cache.update(k, v)
             q, k = encoding.rotate(q, k, positions)
         else:
-            q, k = encoding.rotate(q, k, positions.of_queries)
+            q, k = encoding.rotate(q, k, positions.new_tokens or positions)
             k, v = cache.update(k, v)
         scale, bias = encoding.softmax_scale, None
         if "bias" in self.hooks:
@@ -115,10 +131,8 @@ class MultiHeadAttention(nn.Module):
         # In bfloat16 on a CPU the fused kernel takes two to four times as long.
         slow = q.dtype == torch.bfloat16 and q.device.type == "cpu" and q.shape[2] <= 512
         plain = slow or need_weights or "context" in self.hooks
-        if mask is not None:
-            _check_mask(mask, (*q.shape[:3], k.shape[2]))
-        elif is_causal and (plain or bias is not None):
-            mask = torch.ones(q.shape[2], q.shape[2], dtype=torch.bool, device=q.device).tril()
+        if is_causal and (plain or bias is not None):
+            mask = torch.ones(length, length, dtype=torch.bool, device=x.device).tril()
             is_causal = False
         if bias is not None:
             mask = _merged(bias, mask, q)

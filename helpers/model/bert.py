@@ -77,8 +77,9 @@ class Bert(nn.Module):
 
     Args:
         size: see `preset`.
-        encoding: a name for `create`, or an `Encoding` of the same D and H, whose linear maps and
-            learned absolute tables are drawn anew; or several, among which the layers take turns.
+        encoding: a name for `create`, or an `Encoding` of the same D and H; or several of these,
+            among which the layers take turns. Its weights of `nn.Linear`, and learned tables that
+            are added at the input, are drawn anew.
         shared: let all layers share an encoding's parameters; see `stacked`.
     """
 

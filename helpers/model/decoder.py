@@ -6,7 +6,7 @@ import torch
 from torch import Generator, Tensor
 
 from helpers.encodings import Positions
-from helpers.encodings.positions import check_positions
+from helpers.encodings.positions import checked_positions
 from helpers.model.attention import KVCache
 from helpers.model.encoder import Encoder, evaluating
 
@@ -14,74 +14,75 @@ PADDING = -1  # in place of a document's number
 
 
 class Cache:
-    """The tokens that a decoder has read: each layer's keys and values, positions, documents.
-
-    Args:
-        num_layers: L.
-    """
+    """What a decoder of `num_layers` layers has read: keys and values, positions, documents."""
 
     def __init__(self, num_layers: int) -> None:
         self.layers = [KVCache() for _ in range(num_layers)]
         self.length = 0  # S, number of tokens read
         self.positions: Tensor | None = None  # (B, S) or (B, S, axes); None: 0 … S−1
         self.documents: Tensor | None = None  # (B, S); None: each text is one
-        self._given = False
+        self.positions_given = False
 
-    def add(
+    def prepare(
         self, tokens: Tensor, documents: Tensor | None = None, positions: Tensor | None = None
-    ) -> tuple[Tensor | None, Positions]:
-        """Add T new tokens, (B, T), with arguments as in `Decoder`; the layers add their keys.
+    ) -> tuple[Tensor | None, Positions, tuple[int, Tensor | None, Tensor | None, bool]]:
+        """Return what layers need to read T more tokens, (B, T); arguments as in `Decoder`.
 
         Returns:
-            the mask, (T, S) or (B, 1, T, S), None where `is_causal` takes its place or T = 1; and
-            the positions of queries and keys.
+            the mask, (T, S) or (B, 1, T, S), None where `is_causal` takes its place or T = 1; the
+            positions of queries and keys; and what length, positions, documents and
+            `positions_given` become once all layers have read the tokens without an error.
 
         Raises:
             ValueError: positions or documents have a wrong shape, or positions are given at some
                 steps only; or T = 0.
         """
-        check_positions(tokens, positions)
+        (batch, length), before = tokens.shape, self.length
+        if not length:
+            raise ValueError("the texts are empty: T must be at least 1")
         if documents is not None and documents.shape != tokens.shape:
             raise ValueError(
                 f"documents has shape {tuple(documents.shape)}; it must be {tuple(tokens.shape)}"
             )
-        if self.length and self._given != (positions is not None):
+        if before and self.positions_given != (positions is not None):
             raise ValueError("positions must be given at each step, or at none")
-        before, batch = self.length, len(tokens)
-        self.length, self._given = before + tokens.shape[1], positions is not None
-        index = torch.arange(self.length, device=tokens.device)
+        for layer in self.layers:
+            layer.length = before  # it is larger if the last call has ended in an error
+        index = torch.arange(before + length, device=tokens.device)
         new = index[before:] if before else index
-        mask = index <= new[:, None] if before and len(new) > 1 else None
+        mask = index <= new[:, None] if before and length > 1 else None
         if documents is not None or self.documents is not None:
-            mask, new = self._within_documents(tokens, documents)
-        elif positions is None:
-            return mask, Positions(new, index, ordered=True)
+            mask, new, documents = self._within_documents(tokens, documents)
         if positions is not None:
-            new = positions if positions.dim() > 1 else positions[None]
+            new = checked_positions(tokens, positions)
+            new = new if new.dim() > 1 else new[None]
             new = new.expand(batch, *new.shape[1:])
-        earlier = self.positions
-        if earlier is None and before:
-            earlier = index[:before].expand(batch, -1)
-        self.positions = new if earlier is None else torch.cat([earlier, new], 1)
-        return mask, Positions(new, self.positions)
+        ordered, keys = documents is None and positions is None, index
+        if not ordered:
+            earlier = index[:before].expand(batch, -1) if self.positions is None else self.positions
+            keys = torch.cat([earlier, new], 1) if before else new
+        new_tokens = Positions(new, new) if before else None
+        at = Positions(new, keys, ordered=ordered, new_tokens=new_tokens)
+        kept = None if ordered else keys
+        return mask, at, (before + length, kept, documents, positions is not None)
 
-    def _within_documents(self, tokens: Tensor, documents: Tensor | None) -> tuple[Tensor, Tensor]:
-        """Return the mask (B, 1, T, S), and each token's position within its document, (B, T)."""
+    def _within_documents(
+        self, tokens: Tensor, documents: Tensor | None
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Return the mask (B, 1, T, S), positions in documents (B, T), all documents (B, S)."""
         before = self.documents
         if before is None:
-            before = tokens.new_zeros(len(tokens), self.length - tokens.shape[1])
-        new = _last(before).expand_as(tokens) if documents is None else documents
-        self.documents = torch.cat([before, new], 1)
-        seen = (new[..., None] == self.documents[:, None]).tril(before.shape[1])
+            before = tokens.new_zeros(len(tokens), self.length)
+        if documents is None:  # they go on with that of each row's last token that is no padding
+            order = torch.arange(1, self.length + 1, device=tokens.device)
+            last = (order * (before != PADDING)).argmax(1, keepdim=True)
+            documents = before.gather(1, last)
+            documents = documents.where(documents != PADDING, 0).expand_as(tokens)
+        both = torch.cat([before, documents], 1)
+        seen = (documents[..., None] == both[:, None]).tril(self.length)
         positions = seen.sum(-1) - 1
         # Padding gets position 0, so that it makes no text longer.
-        return seen[:, None], positions.where(new != PADDING, 0)
-
-
-def _last(documents: Tensor) -> Tensor:
-    """Return the document of each row's last token that is no padding, (B, S) → (B, 1)."""
-    order = torch.arange(1, documents.shape[1] + 1, device=documents.device)
-    return documents.gather(1, (order * (documents != PADDING)).argmax(1, keepdim=True))
+        return seen[:, None], positions.where(documents != PADDING, 0), both
 
 
 class Decoder(Encoder):
@@ -102,18 +103,20 @@ class Decoder(Encoder):
 
         Args:
             documents: the number of each token's document, (B, T), −1 for padding, to the left or
-                to the right; a token sees its own document only. If not given, the tokens go on
-                with the last document in the cache, or are one document.
+                to the right; a token sees its own document only. If not given, all belong to the
+                last document in the cache; without one, each text is a document.
             positions: (T,), (B, T) or (B or 1, T, axes); from 0 in each document if not given.
             cache: of `new_cache`; these tokens follow those in it, and are added to it.
         """
         state = Cache(0) if cache is None else cache
-        begins = state.length == 0
-        mask, at = state.add(tokens, documents, positions)
+        mask, at, after = state.prepare(tokens, documents, positions)
         x = self.position.embed(self.tokens(tokens), at)
+        is_causal = mask is None and state.length == 0
         caches = [None] * len(self.layers) if cache is None else cache.layers
         for layer, layer_cache in zip(self.layers, caches, strict=True):
-            x = layer(x, mask, at, layer_cache, is_causal=begins and mask is None)
+            x = layer(x, mask, at, layer_cache, is_causal)
+        # Only now, so that a call that ends in an error leaves the cache as it was.
+        state.length, state.positions, state.documents, state.positions_given = after
         return self.norm(x) @ self.tokens.weight.T
 
 
@@ -137,8 +140,6 @@ def generate(
     """
     if temperature < 0:
         raise ValueError(f"temperature={temperature} must not be negative")
-    if not tokens.shape[1]:
-        raise ValueError("tokens must have at least one column: a text begins with something")
     cache, new = model.new_cache(), tokens
     with evaluating(model):
         for _ in range(max_new_tokens):

@@ -34,9 +34,9 @@ def stacked(
 ) -> nn.ModuleList:
     """Build the layers; they take turns among the encodings, as `scheduled` returns them.
 
-    Each layer gets a copy of its own, with the same initial values, unless `shared` is true, or the
-    encoding has no parameters or buffers, or it acts at the input only. The model must register the
-    first encoding itself, so that `state_dict` has it once.
+    Each layer gets its own copy of the encoding, with equal initial values. Layers share it if
+    `shared` is true, or if it has no parameters or buffers, or acts at the input only. No layer
+    registers the first encoding: the model must, so that `state_dict` has it once.
     """
     layers, registered = nn.ModuleList(), {id(encodings[0])}
     for number in range(num_layers):
@@ -98,8 +98,8 @@ class Encoder(nn.Module):
         """Token ids (B, T) → logits (B, T, V).
 
         Args:
-            mask: as in `MultiHeadAttention`. It hides padding from queries, but encodings that read
-                the length of a text count it; `Bert` leaves it out.
+            mask: as in `MultiHeadAttention`. Padding that it hides still counts in the length of a
+                text, which dynamic NTK and LongRoPE read; `Bert` has `attention_mask` for that.
             positions: (T,), (B, T) or (B or 1, T, axes); 0 … T−1 if not given.
             offsets: (T, T) or (B, T, T), as in a tree; j − i if not given.
         """

@@ -35,8 +35,8 @@ def moved_by_padding(
 
     Args:
         tokens: one text, (1, T); [PAD] has the id 0.
-        mask: makes the attention mask of the padded tokens, of any dtype and with axes of size 1
-            anywhere; None gives the model no mask.
+        mask: returns the attention mask of the padded tokens, 0 or False for padding, in any shape
+            of T + `padding` numbers; None gives the model no mask.
     """
     padded = F.pad(tokens, (0, padding), value=0)
     real = None if mask is None else torch.as_tensor(mask(padded)).reshape(padded.shape).bool()
@@ -103,16 +103,12 @@ def layer_states(model: Encoder | Bert, tokens: Tensor, **given: Tensor) -> list
 def attention_weights(model: Encoder | Bert, tokens: Tensor, **given: Tensor) -> Tensor:
     """Return the attention weights of each layer and head, their mean over texts; (L, H, T, T).
 
-    Args:
-        tokens: ids, (B, T).
-        given: other arguments of the model, such as `positions`.
+    The arguments are those of `layer_states`.
     """
     weights: list[Tensor] = []
 
     def record(attention: MultiHeadAttention, inputs: tuple[Any, ...]) -> None:
-        x, mask, positions, _, is_causal = inputs  # as `EncoderLayer` passes them
-        found = attention.forward(x, mask, positions, is_causal=is_causal, need_weights=True)
-        weights.append(found.mean(0))
+        weights.append(attention.forward(*inputs, need_weights=True).mean(0))
 
     with ExitStack() as stack:
         for module in model.modules():

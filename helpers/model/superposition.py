@@ -31,7 +31,7 @@ def _read_sum(noisy: Tensor, tables: Sequence[Tensor]) -> Tensor:
 
 
 def read_again(asked: Tensor, sizes: Sequence[int], width: int, loudness: float) -> Tensor:
-    """Return the ids, (3, T), that are recovered from noisy sums of random vectors for `asked`.
+    """Return the ids, (3, T), recovered from noisy sums of three random vectors, those of `asked`.
 
     Args:
         asked: ids of tokens, segments and positions, (3, T).
@@ -50,7 +50,7 @@ def summed(width: int, seed: int, tries: int = 200) -> float:
 
 
 def beside(widths: Sequence[int], seed: int, tries: int = 1000) -> float:
-    """Return the same for noisy vectors that hold the three side by side, in these widths."""
+    """Return the same fraction where the three vectors are concatenated, in these widths."""
     tables, asked, draw = _random(widths, tries, seed)
     parts = _noisy(torch.cat(_look_up(tables, asked), 1), draw).split(list(widths), 1)
     found = [torch.cdist(p, t).argmin(1) for p, t in zip(parts, tables, strict=True)]

@@ -21,7 +21,7 @@ class TensorCounter(TorchDispatchMode):
     def __init__(self) -> None:
         super().__init__()
         self.largest = 0  # numbers in the memory of the largest tensor
-        self.made = 0  # tensors, of which one operation may make many, as unbind does
+        self.made = 0  # number of tensors; one operation may make several, as unbind does
         self.operations: Counter[str] = Counter()
 
     @classmethod

@@ -99,12 +99,43 @@ def test_packed_documents_are_read_as_if_apart(name: str) -> None:
             close(packed[row, begin:end], apart, rtol=0, atol=1e-10)
 
 
-def test_documents_that_do_not_fit_leave_a_cache_as_it_was() -> None:
-    model, tokens = _decoder("rotary"), _tokens()
+FAR = torch.tensor([0, 99])
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong", "words"),
+    [
+        ("rotary", {"documents": FAR}, r"documents has shape \(2,\); it must be \(2, 2\)"),
+        ("learned", {"positions": FAR}, "positions go from 0 to 99"),
+        ("huang", {"positions": FAR}, "an offset of .* is beyond"),  # the first layer has cached it
+        ("tupe", {"positions": FAR}, "positions go from 0 to 99"),
+    ],
+)
+@pytest.mark.parametrize("read", [0, 3])
+@pytest.mark.parametrize("gradients", [True, False])
+def test_a_call_that_is_refused_leaves_a_cache_as_it_was(
+    name: str, wrong: dict[str, Tensor], words: str, read: int, gradients: bool
+) -> None:
+    model, tokens = _decoder(name), _tokens()
+    cache, begin = model.new_cache(), torch.arange(T)
+    with torch.set_grad_enabled(gradients):
+        expected = _steps(model, tokens, [read, T - read] if read else [T], positions=begin)
+        if read:
+            model(tokens[:, :read], positions=begin[:read], cache=cache)
+        with pytest.raises(ValueError, match=words):
+            model(tokens[:, :2], cache=cache, **{"positions": begin[:2], **wrong})
+        rest = model(tokens[:, read:], positions=begin[read:], cache=cache)
+    close(rest, expected[:, read:], rtol=0, atol=1e-10)
+    assert cache.length == T
+
+
+def test_so_does_a_text_beyond_max_len() -> None:
+    model, tokens = _decoder("learned"), _tokens(2, 2 * T + 1)
     cache = model.new_cache()
-    with pytest.raises(ValueError, match=r"documents has shape \(8,\); it must be \(2, 8\)"):
-        model(tokens, torch.zeros(8, dtype=torch.int64), cache=cache)
-    close(model(tokens, cache=cache), model(tokens), rtol=0, atol=1e-10)
+    model(tokens[:, :T], cache=cache)
+    with pytest.raises(ValueError, match="T=17 is beyond max_len=16"):
+        model(tokens[:, T:], cache=cache)
+    close(model(tokens[:, T:-1], cache=cache), model(tokens[:, :-1])[:, T:], rtol=0, atol=1e-10)
 
 
 @pytest.mark.parametrize("name", sorted(set(CAUSAL) & set(RELATIVE)))
@@ -186,7 +217,7 @@ def test_what_a_decoder_refuses() -> None:
         model(tokens, cache=cache)
     with pytest.raises(ValueError, match="temperature=-1"):
         generate(model, tokens, 1, -1.0)
-    with pytest.raises(ValueError, match="at least one column"):
+    with pytest.raises(ValueError, match="T must be at least 1"):
         generate(model, tokens[:, :0], 1)
 
 

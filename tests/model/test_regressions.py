@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from helpers.model.decoder import Decoder, generate
 from helpers.model.encoder import Encoder
 from helpers.model.probes import attention_weights, layer_states, moved_by_padding
 from helpers.model.tensor_counter import largest_tensor
+from tests.common import ROOT
 
 D, H, T, V = 16, 4, 7, 30
 SIZE = preset("mini", d_model=D, num_heads=H, vocab_size=V, max_len=32)
@@ -172,6 +174,86 @@ def test_a_token_goes_on_with_the_last_document_behind_padding(tokens: Tensor) -
     model(tokens[:, :3], padding, cache=cache)
     after_padding = model(tokens[:, 3:4], cache=cache)
     close(after_padding[:, -1], model(tokens[:, [0, 1, 3]])[:, -1], rtol=0, atol=1e-5)
+
+
+def test_behind_padding_alone_a_text_begins(tokens: Tensor) -> None:
+    model, documents = Decoder(_encoding("rotary"), V).eval(), torch.tensor([[-1, -1], [0, 0]])
+    cache = model.new_cache()
+    model(tokens[:, :2], documents, cache=cache)
+    close(model(tokens[:, 2:], cache=cache)[:1], model(tokens[:1, 2:]), rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize("dtype", [torch.uint8, torch.int8, torch.int32])
+@pytest.mark.parametrize("name", ["shaw", "alibi", "xpos", "dynamic_ntk", "learned", "t5_bias"])
+def test_whole_numbers_of_any_type_are_positions(
+    name: str, dtype: torch.dtype, tokens: Tensor
+) -> None:
+    """In uint8, 3 − 5 is 254, and few operations take an index in int32."""
+    for kind in (Encoder, Decoder):
+        model, places = kind(_encoding(name), V), torch.arange(T).flip(0)
+        expected = model(tokens, positions=places)
+        assert torch.equal(model(tokens, positions=places.to(dtype)), expected)
+    if name in ("shaw", "alibi", "t5_bias") and dtype != torch.uint8:
+        model, offsets = Encoder(_encoding(name), V), torch.arange(T) - torch.arange(T)[:, None]
+        expected = model(tokens, offsets=2 * offsets)
+        assert torch.equal(model(tokens, offsets=(2 * offsets).to(dtype)), expected)
+
+
+@pytest.mark.parametrize("gradients", [True, False])
+def test_other_texts_than_those_in_the_cache_are_refused(gradients: bool, tokens: Tensor) -> None:
+    """Where keys are written in place, those of one text would be those of all."""
+    model = Decoder(_encoding("none"), V)
+    cache = model.new_cache()
+    with torch.set_grad_enabled(gradients):
+        for part in tokens[:, :3].split(1, 1):  # the second one makes room for more
+            model(part, cache=cache)
+        with pytest.raises(ValueError, match="B=1 texts; the cache has read 2"):
+            model(tokens[:1, 3:4], cache=cache)
+
+
+def test_positions_of_other_tokens_than_there_are_are_refused() -> None:
+    """A single one would be taken for that of all keys."""
+    attention, cache, x = MultiHeadAttention(_encoding("shaw")), KVCache(), torch.randn(1, T, D)
+    attention(x, cache=cache)
+    with pytest.raises(ValueError, match=r"of 1 queries and 1 keys; there are T=1 and S=8"):
+        attention(x[:, :1], positions=Positions.upto(1), cache=cache)
+    with pytest.raises(ValueError, match=r"of 1 queries and 1 keys; there are T=7 and S=7"):
+        attention(x, positions=Positions.upto(1))
+    last, keys = torch.tensor([T]), torch.arange(T + 1)
+    with pytest.raises(ValueError, match=r"S=8, for which Positions.upto\(S, T\)"):
+        attention(x[:, :1], positions=Positions(last, keys), cache=cache)
+    attention(
+        x[:, :1], positions=Positions(last, keys, new_tokens=Positions(last, last)), cache=cache
+    )
+    assert cache.length == T + 1
+
+
+def test_a_mask_that_is_refused_leaves_the_cache_as_it_was() -> None:
+    attention, cache, x = MultiHeadAttention(_encoding("none")), KVCache(), torch.randn(1, T, D)
+    with pytest.raises(ValueError, match=r"mask is torch\.float32"):
+        attention(x, torch.ones(T, T), cache=cache)
+    assert cache.length == 0
+
+
+def test_a_step_of_a_decoder_is_few_calls_in_few_files(tokens: Tensor) -> None:
+    """Of our own functions, without positions and with two layers; the first step is prepared."""
+    model = Decoder(_encoding("none"), V, 2)
+    cache, calls = model.new_cache(), []
+
+    def count(frame: Any, event: str, _: Any) -> None:
+        name = frame.f_code.co_filename
+        # What @dataclass writes is in no file.
+        if event == "call" and (name == "<string>" or name.startswith(str(ROOT / "helpers"))):
+            calls.append(name)
+
+    with torch.no_grad():
+        model(tokens, cache=cache)
+        sys.setprofile(count)
+        try:
+            model(tokens[:, :1], cache=cache)
+        finally:
+            sys.setprofile(None)
+    assert len(calls) <= 15 and len({*calls} - {"<string>"}) <= 3, calls
 
 
 def test_the_only_weights_that_learn_may_be_those_of_a_bias(tokens: Tensor) -> None:

@@ -1,9 +1,8 @@
 """Forgetting Transformer: gates of the tokens in between reduce a score (Lin et al. 2025).
 
 The paper's gates are linear in x, the input of a layer. A hook receives k = W_K x, so here they are
-linear in the keys of all heads together: the same functions of x wherever W_K can be inverted, with
-other parameters. The paper is causal. Keys to the right are treated as if the text were read
-backwards, which is the course's extension.
+linear in the keys of all heads together: the same set of gates if W_K can be inverted. The paper is
+causal. Keys to the right are treated as if the text were read backwards, the course's extension.
 """
 
 from __future__ import annotations
@@ -34,5 +33,4 @@ class Fox(Encoding):
         before = to_here - log_f
         left = to_here[..., first:, None] - to_here[..., None, :]
         right = before[..., None, :] - before[..., first:, None]
-        is_left = torch.ones(left.shape[-2:], dtype=torch.bool, device=k.device).tril(first)
-        return torch.where(is_left, left, right).to(q.dtype)
+        return (left.tril(first) + right.triu(first + 1)).to(q.dtype)

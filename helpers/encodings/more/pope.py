@@ -16,11 +16,11 @@ from helpers.encodings.rotary import for_heads
 
 
 class Pope(Encoding):
-    """Makes of each entry a point of the plane: its length is softplus(x_c), its angle p·θ_c.
+    """Makes each entry x_c a vector in the plane, of length softplus(x_c), at the angle p·θ_c.
 
-    So content and position stay apart. In RoPE a pair of entries makes the point, so that its angle
-    mixes content and position. Keys are rotated by δ_c more, which each head learns; it is clamped
-    to [−2π, 0], and gets no gradient outside.
+    So content and position stay apart. In RoPE a pair of entries is the vector, so that content has
+    a part in its angle. Keys are rotated by δ_c more, which each head learns; it is clamped to
+    [−2π, 0], and gets no gradient outside.
 
     Args:
         base: θ_c = base^(−c/d); 10,000 in the paper.
