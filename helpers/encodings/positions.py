@@ -159,5 +159,5 @@ def checked_positions(x: Tensor, positions: Tensor) -> Tensor:
 
 
 def _as_int64(x: Tensor) -> Tensor:
-    """Return whole numbers as int64: j − i of uint8 would overflow, and int32 is no index."""
+    """Return whole numbers as int64: j − i of uint8 would overflow, and int8 cannot be an index."""
     return x if x.is_floating_point() else x.long()

@@ -108,7 +108,9 @@ def attention_weights(model: Encoder | Bert, tokens: Tensor, **given: Tensor) ->
     weights: list[Tensor] = []
 
     def record(attention: MultiHeadAttention, inputs: tuple[Any, ...]) -> None:
-        weights.append(attention.forward(*inputs, need_weights=True).mean(0))
+        x, mask, positions, _, is_causal = inputs  # as `EncoderLayer` passes them
+        found = attention.forward(x, mask, positions, is_causal=is_causal, need_weights=True)
+        weights.append(found.mean(0))
 
     with ExitStack() as stack:
         for module in model.modules():
