@@ -820,9 +820,9 @@ for seed in SEEDS:
 # %% [markdown]
 # In layer 1 the rows are equal: there the `?` knows no order, and no training can change that. In
 # layer 2 they differ, a little or a lot, depending on the seed: by then the later one of A and B
-# has seen the earlier one, so its key and its value are not the same in both twins. (Where the `?`
-# looks at itself, it reads nothing about the order: its own vector is still the same in both twins.
-# The answers then differ because it looks elsewhere in the other twin.)
+# has seen the earlier one, so its key and its value are not the same in both twins. (In one twin
+# the `?` may look mostly at itself. This tells nothing about the order, because its own vector is
+# still the same in both twins. But then it looks elsewhere in the other twin.)
 #
 # So without positions, an encoder such as BERT has no sense of order, but a decoder such as GPT can
 # have one. Haviv et al. (2022) find the same in trained language models, where models without

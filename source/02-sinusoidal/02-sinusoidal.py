@@ -314,8 +314,8 @@ check.shift(shift_matrix, seed=2404)
 
 # %% [markdown]
 # How exact is $M_k$, and does every table have such a matrix? First we measure the error of $M_k$
-# in float64. Then we fit the linear map with the smallest squared error on every second row, and
-# test it on the rows in between. We do this for sinusoids and for a table of random numbers.
+# in float64. Then we fit a linear map from row $p$ to row $p + k$ by least squares, on every second
+# $p$, and test it on the others. We do this for sinusoids and for a table of random numbers.
 
 # %% tags=["nbval-check-output"]
 k, T, width = 7, 512, 64
@@ -412,11 +412,11 @@ outcome("waves", "a" if rising == 0 else "c" if rising > 0.4 * T else "b")
 # So the dot product is **not monotone** in the distance: a word further away can look nearer.
 #
 # A language model must tell left from right, and this product cannot: it is the same on both sides.
-# But a model never uses the bare product. The rows first go through $W_Q$ and $W_K$, so the matrix
-# $W = W_Q W_K^\top$ stands between the query's row, on its left, and the key's. Try twenty random
-# matrices $W$, and then $W = M_3$ from section 4. If only the offset mattered, all pairs five
-# positions apart would have the same product. The cell prints the standard deviation of these
-# products, as a percentage of the standard deviation over all pairs.
+# But a model never uses the bare product. The rows first go through $W_Q$ and $W_K$, so query $p$
+# and key $q$ have the product $PE(p)^\top\, W\, PE(q)$ with $W = W_Q W_K^\top$. We try twenty
+# random $W$, then $W = M_3$ from section 4. If only the offset mattered, all pairs five positions
+# apart would have the same product. So we print the standard deviation of these products, as a
+# percentage of that over all pairs.
 
 # %%
 predict("three", "With W = M_3 and row 100 as the query, which row gives the largest product?",

@@ -456,9 +456,9 @@ outcome("longer", "abc"[list(harm).index(min(harm, key=harm.get))])
 # resolution, each part should keep its place in the picture.
 #
 # If the rows repeat, an offset of three stays three, except where the second copy begins. But
-# tokens 24 apart then share a row, and the loss is only a little lower than with untrained rows,
-# where the first 24 tokens keep their trained ones. (Loss on three recorded seeds, after 400 steps
-# as here: repeated 1.06 to 1.11, untrained 1.17 to 1.23, stretched 2.7 to 2.9.)
+# tokens 24 apart then share a row. Untrained rows are only a little worse: with them, the first 24
+# tokens at least keep their trained rows. (Loss on three recorded seeds, after 400 steps as here:
+# repeated 1.06 to 1.11, untrained 1.17 to 1.23, stretched 2.7 to 2.9.)
 #
 # None of the three comes near the limit.
 

@@ -225,7 +225,7 @@ check.pairs(key_term_by_pair, seed=4202)
 # term in three more ways, with less memory. Then, in section 6, four trainings show which of Shaw's
 # tables matter.
 #
-# Multiplied element by element, the first form makes a tensor of $B \cdot H \cdot T^2 \cdot d$
+# With `*` and `sum`, the first form makes a tensor of $B \cdot H \cdot T^2 \cdot d$
 # numbers before anything is summed. Shaw et al. (section 3.3) saw that the vectors do not depend on
 # the sentence or the head. For a **fixed query position** $i$, all sentences and heads meet the
 # same $T$ vectors. So the key term of this position is one ordinary matrix product,
@@ -518,8 +518,8 @@ except ValueError as error:
 # %% [markdown]
 # ## 5. A vector beside each value
 #
-# The key term decides how much a query *looks* at an offset. In equation 3, a second table $w^V$
-# adds the offset to what is *passed on*, the values:
+# The key term decides how much a query *looks* at an offset. Shaw et al.'s equation 3 also adds a
+# vector, from a second table $w^V$, to each value, so the offset is *passed on* as well:
 #
 # $$z_i = \sum_j \alpha_{ij} (v_j + a^V_{ij})
 # = \sum_j \alpha_{ij} v_j \; + \; \sum_j \alpha_{ij} a^V_{ij}$$
@@ -904,8 +904,8 @@ at_96 = lag.table[(lag.table["length"] == 96) & lag.table["encoding"].isin(chose
 at_96.groupby("encoding")[["loss", "limit"]].mean().round(3)
 
 # %% [markdown]
-# Huang's table was made for 96 tokens here, but its vectors for offsets beyond 23 were never
-# trained. Why they do so little harm, we did not measure. Shaw's clipped table has none.
+# Huang's table was made for 96 tokens here, but its vectors beyond offset 23 were never trained.
+# Why they do so little harm, we did not measure. Shaw's clipped table has no such vectors.
 #
 # **Two more tasks.** *Shift* names the symbol three positions back, $y_t = x_{t-3}$, and is trained
 # on lengths from 8 to 32. (The first three positions have no such symbol and do not count.)

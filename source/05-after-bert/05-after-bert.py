@@ -437,8 +437,8 @@ print(f"correlation of weight and exp(score) beyond ±23: {torch.corrcoef(both)[
 # %% [markdown]
 # The waves of pairs 0 and 1 are by far the highest. In training, both got a crest near the offset
 # that the head prefers. Pair 0 has a crest again after every 6.3 positions and pair 1 after every
-# 29, so further out their crests nearly meet again and again: 31, 57 and 88 positions away, for
-# example. None of these offsets occurred in training, so nothing taught the head to avoid them.
+# 29, so further out their crests nearly meet again and again: 31, 57 and 88 positions from that
+# offset, for example. No such offset occurred in training, so nothing taught the head to avoid it.
 #
 # The slow pairs could tell these offsets apart: after 88 positions, pair 2 is off by 126°. But in
 # this head their waves are low. (So they are with seeds 1 and 2; the correlations of the three
