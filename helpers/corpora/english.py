@@ -1,4 +1,4 @@
-"""Real English without a network: the docstrings of installed packages.
+"""Real English without a network: the docstrings of installed packages, or a folder's texts.
 
 It differs from machine to machine, so a loss on it is compared within one run only, and a digest
 says which text it was.
@@ -6,27 +6,28 @@ says which text it was.
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import hashlib
 import importlib.util
+import itertools
 import json
 import os
 import re
+import subprocess
 import sys
 import sysconfig
-import warnings
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from importlib import metadata
 from pathlib import Path
 from typing import NamedTuple
 
 from helpers import runtime
+from helpers.corpora import prose
 
 STDLIB = "the standard library"
 PACKAGES = (STDLIB, "numpy", "matplotlib", "torch")
-_SENTENCE_ENDS = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
-_NO_PROSE = re.compile(r"---|>>>|\.\. |::|[{}<>|=_]|https?:")
+PORTION = 100  # files that a process is given at once
 
 
 class English(NamedTuple):
@@ -48,8 +49,8 @@ class English(NamedTuple):
 def docstrings(packages: Iterable[str] = PACKAGES, cache: Path | None = None) -> English:
     """Sentences of the docstrings of `packages`, in a fixed order, none twice.
 
-    Nothing is imported: the files are only parsed. The first call takes up to half a minute; what
-    it finds is kept under `cache`, by the versions of the packages.
+    Nothing is imported: the files are only parsed, which takes seconds. What the first call finds
+    is kept under `cache`, by the versions of the packages.
 
     Args:
         packages: names as in an import, or "the standard library"; those not installed are left
@@ -67,6 +68,29 @@ def docstrings(packages: Iterable[str] = PACKAGES, cache: Path | None = None) ->
         found = _collect(folders)
         _write(path, found)
     return found
+
+
+def text_files(folder: Path) -> English:
+    """Sentences of the *.txt files under `folder`, in order; each paragraph is a document.
+
+    Raises:
+        ValueError: there are none.
+    """
+    documents: list[list[str]] = []
+    sources: dict[str, int] = {}
+    for file in sorted(folder.rglob("*.txt")):
+        text = file.read_text(encoding="utf-8", errors="replace")
+        paragraphs = (" ".join(each.split()) for each in re.split(r"\n\s*\n", text))
+        documents += [prose.SENTENCE_ENDS.split(each) for each in paragraphs if each]
+        sources[str(file.relative_to(folder))] = len(text)
+    if not documents:
+        raise ValueError(f"no text in *.txt files under {folder}")
+    return English(documents, sources, _digest(documents))
+
+
+def _digest(documents: list[list[str]]) -> str:
+    text = "\n".join("\n".join(document) for document in documents)
+    return hashlib.sha1(text.encode()).hexdigest()[:12]
 
 
 def cache_folder() -> Path:
@@ -119,53 +143,49 @@ def _collect(folders: dict[str, Path]) -> English:
     for name, folder in folders.items():
         files = sorted(p for p in folder.rglob("*.py") if _is_prose(p.relative_to(folder)))
         size = 0
-        for file in runtime.bar(files, desc=f"docstrings of {name}", unit="file"):
-            for text in _docstrings(file):
-                sentences = [s for s in dict.fromkeys(_sentences(text)) if s not in seen]
-                seen.update(sentences)
-                if len(sentences) >= 2:
-                    documents.append(sentences)
-                    size += sum(map(len, sentences))
+        for docstring in _read_prose(files, f"docstrings of {name}"):
+            sentences = [s for s in dict.fromkeys(docstring) if s not in seen]
+            seen.update(sentences)
+            if len(sentences) >= 2:
+                documents.append(sentences)
+                size += sum(map(len, sentences))
         sources[name] = size
     if not documents:
         raise ValueError(f"no docstrings in {', '.join(folders) or 'none of the packages'}")
-    text = "\n".join("\n".join(document) for document in documents)
-    return English(documents, sources, hashlib.sha1(text.encode()).hexdigest()[:12])
+    return English(documents, sources, _digest(documents))
+
+
+def _read_prose(files: list[Path], label: str) -> Iterator[list[str]]:
+    """The sentences of each docstring in `files`, in their order.
+
+    Parsing is most of the work, and Python's threads cannot share it; processes can.
+    """
+    portions = [files[n : n + PORTION] for n in range(0, len(files), PORTION)]
+    read = _in_a_process if len(portions) > 1 and (os.cpu_count() or 1) > 1 else _here
+    with (
+        ThreadPoolExecutor(os.cpu_count()) as pool,
+        runtime.bar(total=len(files), desc=label, unit="file") as bar,
+    ):
+        for portion, found in zip(portions, pool.map(read, portions), strict=True):
+            bar.update(len(portion))
+            yield from itertools.chain.from_iterable(found)
+
+
+def _in_a_process(files: list[Path]) -> list[list[list[str]]]:
+    command = [sys.executable, "-I", prose.__file__]
+    try:
+        asked = json.dumps([str(file) for file in files])
+        done = subprocess.run(command, input=asked, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):  # where no process may be started
+        return _here(files)
+    return json.loads(done.stdout)
+
+
+def _here(files: list[Path]) -> list[list[list[str]]]:
+    return [prose.of_file(file) for file in files]
 
 
 def _is_prose(path: Path) -> bool:
     """Not another package inside, and no tests."""
     skipped = {"site-packages", "dist-packages", "tests", "test", "testing", "idlelib"}
     return not skipped & set(path.parts)
-
-
-def _docstrings(file: Path) -> Iterator[str]:
-    """The docstrings of one file, from top to bottom; none of a file that cannot be parsed."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # other people's escapes
-            tree = ast.parse(file.read_bytes())
-    except (SyntaxError, ValueError, OSError, RecursionError):
-        return
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            text = ast.get_docstring(node)
-            if text:
-                yield text
-
-
-def _sentences(text: str) -> Iterator[str]:
-    """Whole sentences of running prose, four to sixty words long."""
-    for paragraph in re.split(r"\n\s*\n", text):
-        joined = " ".join(paragraph.split())
-        for sentence in _SENTENCE_ENDS.split(joined):
-            words = sentence.split()
-            letters = sum(c.isalpha() or c.isspace() for c in sentence)
-            if (
-                4 <= len(words) <= 60
-                and sentence[0].isupper()
-                and sentence[-1] in ".!?"
-                and letters > 0.85 * len(sentence)
-                and not _NO_PROSE.search(sentence)
-            ):
-                yield sentence

@@ -1,6 +1,7 @@
 """English from docstrings: what is taken, what is left, and what is kept."""
 
 import importlib.metadata
+import os
 import sys
 from pathlib import Path
 
@@ -47,6 +48,46 @@ def test_sentences_of_prose_once_and_in_order(package: str, tmp_path: Path) -> N
     assert package not in sys.modules  # it is read, not run
     (tmp_path / "file").write_text("")  # where nothing can be kept
     assert english.docstrings([package], cache=tmp_path / "file").documents == found.documents
+
+
+def test_many_files_are_read_in_processes_and_say_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = []
+    for n in range(9):
+        files.append(tmp_path / f"{n}.py")
+        said = f"This is sentence one of file {n}. And another one follows it here."
+        # A method behind a branch, a class in an except clause, a case; and what is no docstring.
+        files[-1].write_text(
+            f'if 1:\n    def f():\n        """{said}"""\n'
+            f'try: x = lambda: """{said}"""\nexcept E:\n    class C:\n        """{said}"""\n'
+            f'match x:\n    case 1:\n        def g():\n            """{said}"""\n'
+        )
+    monkeypatch.setattr(english, "PORTION", 2)
+    monkeypatch.setattr(os, "cpu_count", lambda: 3)
+    apart = list(english._read_prose(files, "test"))
+    assert [len(each) for each in apart] == [2] * 27
+    assert apart[::3] == [
+        [f"This is sentence one of file {n}.", "And another one follows it here."] for n in range(9)
+    ]
+    monkeypatch.setattr(sys, "executable", "no such program")
+    assert list(english._read_prose(files, "test")) == apart
+    monkeypatch.setattr(os, "cpu_count", lambda: 1)
+    assert list(english._read_prose(files, "test")) == apart
+
+
+def test_a_folder_of_texts_is_read_paragraph_by_paragraph(tmp_path: Path) -> None:
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "two.txt").write_text("The end.")
+    (tmp_path / "a.txt").write_text("It began\nhere. Then it\nwent on.\n\n\nA new day came.")
+    (tmp_path / "a.md").write_text("not this")
+    found = english.text_files(tmp_path)
+    assert found.documents == [
+        ["It began here.", "Then it went on."], ["A new day came."], ["The end."]
+    ]  # fmt: skip
+    assert [*found.sources] == ["a.txt", str(Path("b") / "two.txt")]
+    with pytest.raises(ValueError, match="no text"):
+        english.text_files(tmp_path / "none")
 
 
 def test_another_version_is_another_text(
