@@ -23,7 +23,7 @@ from tqdm import tqdm
 from helpers import results
 from helpers.corpora import Task
 from helpers.encodings import create
-from helpers.training.experiments import HEADS, WIDTH, run
+from helpers.training.experiments import HEADS, WIDTH, run, run_together
 
 ROOT = Path(__file__).parent.parent
 DONE = ROOT / "build" / "sweeps"  # not committed
@@ -32,11 +32,15 @@ SEEDS = (0, 1, 2)
 
 
 class Job(NamedTuple):
-    """What is done for each seed: `work(seed)` gives rows, one of their columns the label."""
+    """What is done for each seed: `work(seed)` gives rows, one of their columns the label.
+
+    `together(seeds)` gives the same rows for all seeds, which a GPU trains at once.
+    """
 
     label: str
     work: Callable[[int], pd.DataFrame]
     seeds: Sequence[int] = SEEDS
+    together: Callable[[Sequence[int]], pd.DataFrame] | None = None
 
 
 def small(
@@ -50,19 +54,20 @@ def small(
         encoding: name and options for `create`.
         options: for `run`: steps, lengths and so on.
     """
-    return Job(label, partial(_small, label, task, encoding, options))
-
-
-def _small(
-    label: str,
-    task: Task,
-    encoding: tuple[str, dict[str, Any]],
-    options: dict[str, Any],
-    seed: int,
-) -> pd.DataFrame:
     name, own = encoding
     sizes = {"d_model": WIDTH, "num_heads": HEADS, "max_len": max(options["lengths"])} | own
-    return run(task, lambda: create(name, **sizes), seed, label=label, **options)
+    given = {"task": task, "encoding": partial(create, name, **sizes), "label": label} | options
+    # Seeds whose texts differ in length from step to step cannot be trained at once.
+    together = None if "shortest" in options else partial(_together, given)
+    return Job(label, partial(_alone, given), together=together)
+
+
+def _alone(given: dict[str, Any], seed: int) -> pd.DataFrame:
+    return run(seed=seed, **given)
+
+
+def _together(given: dict[str, Any], seeds: Sequence[int]) -> pd.DataFrame:
+    return run_together(seeds=seeds, **given)
 
 
 def sweep(
@@ -78,6 +83,11 @@ def sweep(
     folder = DONE / f"{name}-{code_now()}"
     folder.mkdir(parents=True, exist_ok=True)
     os.environ["TQDM_DISABLE"] = "1"  # a bar for each run would bury the one below
+    if torch.cuda.is_available():
+        for job in jobs:
+            if job.together and not all(_path(folder, job, seed).exists() for seed in job.seeds):
+                for seed, rows in job.together(job.seeds).groupby("seed"):
+                    _keep(_path(folder, job, int(str(seed))), rows)
     # Not forked: a child of a process whose threads have run may wait for them for ever.
     with ProcessPoolExecutor(os.cpu_count(), get_context("spawn"), _end_with_parent) as pool:
         waiting = [pool.submit(_one, folder, job, seed) for job, seed in todo]
@@ -125,7 +135,10 @@ def _one(folder: Path, job: Job, seed: int) -> None:
     if path.exists():
         return
     torch.set_num_threads(1)
-    rows = job.work(seed)
+    _keep(path, job.work(seed))
+
+
+def _keep(path: Path, rows: pd.DataFrame) -> None:
     part = path.with_suffix(".part")
     rows.to_csv(part, index=False)
     part.rename(path)

@@ -68,8 +68,14 @@ class Text:
         return float(-torch.where(seen == wordpiece.MASK, likely, open_to_view).log().mean())
 
 
-def tokenized(english: English, vocab_size: int = 4096, seed: int = 0) -> Text:
+def tokenized(
+    english: English, vocab_size: int = 4096, seed: int = 0, tokenizer: Tokenizer | None = None
+) -> Text:
     """Train WordPiece on the text and cut the text with it; some documents are kept for testing.
+
+    Args:
+        tokenizer: one that was trained before. Among pieces that are equally frequent, another
+            training may number them in another order.
 
     Raises:
         ValueError: there are too few documents to keep any.
@@ -79,9 +85,10 @@ def tokenized(english: English, vocab_size: int = 4096, seed: int = 0) -> Text:
     kept = int(len(documents) * TEST_SHARE)
     if not kept:
         raise ValueError(f"{len(documents)} documents are too few to keep any for testing")
-    tokenizer = wordpiece.train(
-        (sentence for document in documents[kept:] for sentence in document), vocab_size
-    )
+    if tokenizer is None:
+        tokenizer = wordpiece.train(
+            (sentence for document in documents[kept:] for sentence in document), vocab_size
+        )
     testing, training = (_stream(tokenizer, part) for part in (documents[:kept], documents[kept:]))
     return Text(tokenizer, training, testing)
 

@@ -15,6 +15,14 @@ def finest(device: torch.device) -> torch.dtype:
     return torch.float64 if device.type == "cpu" else torch.float32
 
 
+def of_float64(device: torch.device) -> torch.device:
+    """Return where float64 is at hand: a CPU or a CUDA GPU is `device` itself, for others the CPU.
+
+    What a GPU makes itself need not be copied to it, which no CUDA graph can hold.
+    """
+    return device if device.type == "cuda" else torch.device("cpu")
+
+
 def angles(positions: Tensor, theta: Tensor, dtype: torch.dtype) -> Tensor:
     """Return p·θ modulo 2π, for positions and frequencies that broadcast.
 
@@ -25,7 +33,7 @@ def angles(positions: Tensor, theta: Tensor, dtype: torch.dtype) -> Tensor:
 
     Args:
         positions: negative or not.
-        theta: radians per position; best in float64 on the CPU, wherever the positions are.
+        theta: radians per position; best in float64, on the device that `of_float64` names.
         dtype: of the angles; float32 or float64.
     """
     if positions.is_floating_point() or dtype == torch.float64 or theta.requires_grad:

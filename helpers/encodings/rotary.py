@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor
 
-from helpers.encodings.angles import angles
+from helpers.encodings.angles import angles, of_float64
 from helpers.encodings.base import Encoding
 from helpers.encodings.positions import Positions
 
@@ -62,8 +62,8 @@ class Rotary(Encoding):
     def frequencies(self, pair: Tensor, positions: Positions) -> Tensor:
         """Return θ of each pair in radians per position, (r/2,), or (B, 1, r/2) by text.
 
-        `pair` is 0 … r/2 − 1 in float64 on the CPU. A subclass whose θ depends on `positions`
-        should set `rerotate`, or a cache keeps keys that were rotated by an older θ.
+        `pair` is 0 … r/2 − 1 in float64, on the CPU or a CUDA GPU. A subclass whose θ depends on
+        `positions` should set `rerotate`, or a cache keeps keys that were rotated by an older θ.
         """
         return self.base ** (-2 * pair / self.rotary_dim)
 
@@ -83,7 +83,7 @@ class Rotary(Encoding):
         They are computed once for all layers. θ is no buffer, which `model.half()` would round:
         angles in float16 would be the same at positions 2,048 and 2,049.
         """
-        pair = torch.arange(self.rotary_dim // 2, device="cpu", dtype=torch.float64)
+        pair = torch.arange(self.rotary_dim // 2, device=of_float64(q.device), dtype=torch.float64)
         theta = self.frequencies(pair, positions)
         dtype = torch.promote_types(q.dtype, torch.float32)
         axis = self.axis if positions.queries.dim() == 3 else None
@@ -182,7 +182,7 @@ class XPos(Rotary):
 
     def _scale(self, p: Tensor, dtype: torch.dtype) -> Tensor:
         """Return ζ_n^(p/scale_base) for each column of a head, (T, d) or (B, 1, T, d)."""
-        pair = torch.arange(self.rotary_dim // 2, device="cpu", dtype=torch.float64)
+        pair = torch.arange(self.rotary_dim // 2, device=of_float64(p.device), dtype=torch.float64)
         zeta = (2 * pair / self.rotary_dim + self.gamma) / (1 + self.gamma)
         rate = (zeta.log() / self.scale_base).to(
             p.device, torch.promote_types(dtype, torch.float32), non_blocking=True

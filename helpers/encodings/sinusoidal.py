@@ -8,16 +8,16 @@ import torch
 from torch import Tensor
 
 from helpers.encodings.absolute import Table
-from helpers.encodings.angles import angles, finest
+from helpers.encodings.angles import angles, finest, of_float64
 
 
-def _frequencies(d_model: int, base: float) -> Tensor:
+def _frequencies(d_model: int, base: float, device: torch.device | str = "cpu") -> Tensor:
     """Return ω_i = base^(−2i/D) for i = 0 … ⌈D/2⌉−1, radians per position; (⌈D/2⌉,), float64."""
     if d_model < 1:
         raise ValueError(f"d_model={d_model} must be at least 1")
     if not base > 0:
         raise ValueError(f"base={base} must be positive")
-    return base ** (-torch.arange(0, d_model, 2, dtype=torch.float64, device="cpu") / d_model)
+    return base ** (-torch.arange(0, d_model, 2, dtype=torch.float64, device=device) / d_model)
 
 
 def wavelengths(d_model: int, base: float = 10_000.0) -> Tensor:
@@ -36,7 +36,8 @@ def sinusoids(positions: Tensor, d_model: int, base: float = 10_000.0) -> Tensor
     Returns:
         (…, D), float64 on the CPU and float32 elsewhere.
     """
-    angle = angles(positions[..., None], _frequencies(d_model, base), finest(positions.device))
+    omega = _frequencies(d_model, base, of_float64(positions.device))
+    angle = angles(positions[..., None], omega, finest(positions.device))
     pairs = torch.stack([angle.sin(), angle.cos()], -1)  # (…, ⌈D/2⌉, 2)
     return pairs.flatten(-2)[..., :d_model]
 

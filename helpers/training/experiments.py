@@ -7,13 +7,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
 import pandas as pd
+import torch
 from torch import Generator
 
 from helpers import runtime
-from helpers.corpora import Task
+from helpers.corpora import MaskedBatch, Task
 from helpers.encodings import Encoding, create
 from helpers.model.encoder import Encoder
 from helpers.training import evaluate, train
+from helpers.training.together import train_together
 
 WIDTH, HEADS, LAYERS, BATCH = 48, 4, 2, 64
 TESTS, DRY_TESTS = 2000, 20  # sequences; the fewer where only whether a notebook runs is asked
@@ -48,22 +50,65 @@ def run(
         token), and accuracy.
     """
     lengths = tuple(lengths)
+    name, build = _named(encoding, label, lengths)
+    tests = _tests(task, lengths)
+    limit = tests[lengths[0]][1]
+    models = {name: fit(task, build, seed, steps, lengths[0], name, shortest, limit)}
+    for other, another in (also or {}).items():
+        models[other] = with_encoding(models[name], another)
+    return _scored(models, tests, seed, steps)
+
+
+def run_together(
+    task: Task,
+    encoding: str | Build,
+    seeds: Sequence[int],
+    steps: int = 500,
+    lengths: Iterable[int] = (24,),
+    label: str | None = None,
+    device: str = "cuda",
+) -> pd.DataFrame:
+    """`run` for several seeds, which are trained as one batch of models, but for rounding."""
+    lengths = tuple(lengths)
+    name, build = _named(encoding, label, lengths)
+    models = [_untrained(task, build, seed).to(device) for seed in seeds]
+    texts = [Generator().manual_seed(seed) for seed in seeds]
+    train_together(models, [partial(task.batch, BATCH, lengths[0], text) for text in texts], steps)
+    tests = _tests(task, lengths)
+    tables = [
+        _scored({name: model.cpu()}, tests, seed, steps)
+        for model, seed in zip(models, seeds, strict=True)
+    ]
+    return pd.concat(tables, ignore_index=True)
+
+
+def _named(encoding: str | Build, label: str | None, lengths: Sequence[int]) -> tuple[str, Build]:
+    """Return what the table calls an encoding, and what builds it."""
     name = label or (encoding if isinstance(encoding, str) else "yours")
     if isinstance(encoding, str):
         encoding = partial(create, encoding, d_model=WIDTH, num_heads=HEADS, max_len=max(lengths))
+    return name, encoding
+
+
+def _tests(task: Task, lengths: Iterable[int]) -> dict[int, tuple[MaskedBatch, float]]:
+    """Return text to evaluate on, and the lowest loss there, by length."""
     count = DRY_TESTS if runtime.profile() == "dry" else TESTS
     tests = {n: task.batch(count, n, Generator().manual_seed(10_000 + n)) for n in lengths}
-    limits = {n: task.bayes_loss(test) for n, test in tests.items()}
-    model = fit(task, encoding, seed, steps, lengths[0], name, shortest, limits[lengths[0]])
-    models = {name: model}
-    for other, build in (also or {}).items():
-        models[other] = with_encoding(model, build)
+    return {n: (test, task.bayes_loss(test)) for n, test in tests.items()}
+
+
+def _scored(
+    models: Mapping[str, Encoder],
+    tests: Mapping[int, tuple[MaskedBatch, float]],
+    seed: int,
+    steps: int,
+) -> pd.DataFrame:
     rows = []
-    for kind, each in models.items():
-        for n, test in tests.items():
-            score = evaluate(each, test)
+    for kind, model in models.items():
+        for n, (test, limit) in tests.items():
+            score = evaluate(model, test)
             row = {"encoding": kind, "seed": seed, "steps": steps, "length": n}
-            rows.append(row | {"loss": score.loss, "limit": limits[n], "accuracy": score.accuracy})
+            rows.append(row | {"loss": score.loss, "limit": limit, "accuracy": score.accuracy})
     return pd.DataFrame(rows)
 
 
@@ -78,8 +123,7 @@ def fit(
     bayes_loss: float | None = None,
 ) -> Encoder:
     """A two-layer encoder, trained on `task` at `length` tokens; arguments as in `run`."""
-    runtime.seed_everything(seed)
-    model = Encoder(encoding(), task.vocab_size, LAYERS)
+    model = _untrained(task, encoding, seed)
     text = Generator().manual_seed(seed)
     spread = iter(_lengths(shortest or length, length, steps, seed))
     train(
@@ -90,6 +134,11 @@ def fit(
         label=label,
     )
     return model
+
+
+def _untrained(task: Task, encoding: Build, seed: int) -> Encoder:
+    runtime.seed_everything(seed)
+    return Encoder(encoding(), task.vocab_size, LAYERS)
 
 
 def with_encoding(model: Encoder, encoding: Build) -> Encoder:
@@ -112,8 +161,10 @@ def race(
     steps: int = 500,
     lengths: Iterable[int] = (24,),
 ) -> pd.DataFrame:
-    """`run` for every encoding and seed, in one table."""
-    lengths = tuple(lengths)
-    seeds = tuple(seeds)
-    runs = [run(task, name, seed, steps, lengths) for name in encodings for seed in seeds]
+    """`run` for every encoding and seed, in one table; on a GPU, all seeds of one at once."""
+    lengths, seeds = tuple(lengths), tuple(seeds)
+    if torch.cuda.is_available():
+        runs = [run_together(task, name, seeds, steps, lengths) for name in encodings]
+    else:
+        runs = [run(task, name, seed, steps, lengths) for name in encodings for seed in seeds]
     return pd.concat(runs, ignore_index=True)

@@ -12,15 +12,18 @@ import torch
 import torch.distributed as dist
 from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
+from torch.utils._pytree import tree_flatten, tree_unflatten
 
 from helpers import runtime
 from helpers.training import checkpoint as checkpoints
+from helpers.training import recording
 from helpers.training.optimizer import Updates
 from helpers.training.progress import Progress
 from helpers.training.score import masked_loss
 
 PRECISIONS = {"float32": None, "bfloat16": torch.bfloat16, "float16": torch.float16}
 DRY = 20  # steps where only whether a notebook runs is of interest
+READ_EVERY = 20  # steps between two looks at the losses on a GPU, for which the CPU has to wait
 
 
 class DivergedError(RuntimeError):
@@ -37,6 +40,7 @@ def train(
     optimizer: str = "adamw",
     precision: str = "float32",
     compile: bool = False,
+    accumulate: int = 1,
     checkpoint: Path | None = None,
     every: int = 200,
     bayes_loss: float | None = None,
@@ -47,6 +51,9 @@ def train(
 ) -> list[float]:
     """Train with a one-cycle schedule; returns the loss of each step in nats.
 
+    On CUDA, forward, backward and update are recorded as one graph and replayed, where they can be
+    (`helpers.training.recording`), and the losses are read every `READ_EVERY` steps.
+
     Where torch.distributed has begun, each process trains on what its own `next_batch` gives, and
     the gradients are averaged; the losses returned are the mean over the processes.
 
@@ -56,10 +63,13 @@ def train(
             order each time a run is begun.
         steps: number of batches; at most `DRY` with ORDER_MATTERS_PROFILE=dry.
         lr: highest learning rate.
-        loss: loss of a model on a batch.
+        loss: loss of a model on a batch. A recorded step does what it did when it was recorded,
+            so it must not depend on numbers of Python's that change.
         optimizer: "adamw" or "muon", see `helpers.training.optimizer`.
         precision: "float32", or "bfloat16" or "float16" for the products (autocast).
         compile: let torch.compile make one program of the model; takes a while to begin.
+        accumulate: into how many parts the rows of a batch are split, to save memory; gradients
+            are added up, and the loss is the mean of the parts'.
         checkpoint: file to go on from if it exists, and to write every `every` steps and at the
             end. A run that was stopped and begun again ends with the same numbers on a CPU. The
             file knows its run by these settings, the model, its first weights and first batch.
@@ -71,7 +81,8 @@ def train(
             into eval mode.
 
     Raises:
-        DivergedError: the loss is no longer a number; try a smaller `lr`.
+        DivergedError: the loss is no longer a number; try a smaller `lr`. A GPU may have done up to
+            `READ_EVERY` steps more.
         ValueError: an option is unknown, or `checkpoint` is of another run.
     """
     if precision not in PRECISIONS:
@@ -79,7 +90,8 @@ def train(
     if runtime.profile() == "dry":
         steps = min(steps, DRY)
     runtime.keep_freed_memory()
-    updates = Updates(model, optimizer, lr, steps, scaled=precision == "float16")
+    device = next(model.parameters()).device
+    updates = Updates(model, optimizer, lr, steps, precision == "float16")
     batch = next_batch()
     settings = {"steps": steps, "lr": lr, "optimizer": optimizer, "precision": precision}
     identity = _identity(settings, model, batch) if checkpoint else {}
@@ -87,35 +99,77 @@ def train(
     losses = checkpoints.load(checkpoint, run) if checkpoint else []
     for _ in losses:
         batch = next_batch()  # the same batches again, so that the next one is the next
-    wrapped = _wrapped(model, compile)
+    train_on = training_step(model, loss, updates, precision, compile, accumulate)
     model.train()
     shown = {"limit": bayes_loss} if bayes_loss is not None else {}
     progress = Progress(
-        len(losses), steps, label, shown | dict(baselines or {}), live, _is_main_process()
+        len(losses), steps, label, shown | dict(baselines or {}), live, is_main_process()
     )
+    unread: list[Tensor] = []
     with progress:
-        while len(losses) < steps:
-            with _autocast(model, precision):
-                value = loss(wrapped, batch)
-            updates.step(value)
-            losses.append(_mean(value))
-            if not math.isfinite(losses[-1]):
-                raise DivergedError(
-                    f"loss={losses[-1]} at step {len(losses) - 1}; try an lr below {lr}"
-                )
-            progress.show(losses)
+        for step in range(len(losses) + 1, steps + 1):
+            unread.append(train_on(batch))
+            saved = checkpoint is not None and step % every == 0
+            if reads_each_step(device) or step % READ_EVERY == 0 or saved or step == steps:
+                losses += read_losses(unread, len(losses), lr)
+                unread = []
+                progress.show(losses)
             if on_step_end:
-                on_step_end(len(losses))
+                on_step_end(step)
                 model.train()
-            if (
-                checkpoint
-                and _is_main_process()
-                and (len(losses) % every == 0 or len(losses) == steps)
-            ):
+            if checkpoint and is_main_process() and (saved or step == steps):
                 checkpoints.save(checkpoint, run, losses)
-            if len(losses) < steps:
+            if step < steps:
                 batch = next_batch()
     return losses
+
+
+def training_step(
+    model: nn.Module,
+    loss: Callable[[nn.Module, Any], Tensor],
+    updates: Updates,
+    precision: str = "float32",
+    compile: bool = False,
+    accumulate: int = 1,
+) -> Callable[[Any], Tensor]:
+    """Return a function that updates `model` once on a batch, and returns the loss on its device.
+
+    Arguments as in `train`. On CUDA all but AdamW's kernel is recorded, if it can be.
+    """
+    device = next(model.parameters()).device
+    wrapped = _wrapped(model, compile)
+
+    def backward(batch: Any) -> Tensor:
+        updates.zero_grad()
+        values = []
+        for part in _split(batch, accumulate):
+            with _autocast(device, precision):
+                value = loss(wrapped, part) / accumulate
+            updates.backward(value)
+            values.append(value.detach())
+        updates.clip_and_update()
+        return values[0] if accumulate == 1 else torch.stack(values).sum()
+
+    gradients: Callable[[Any], Tensor] = backward
+    if recording.available(device):
+        gradients = recording.Recorded(backward, _unrecordable(device, compile))
+
+    def step(batch: Any) -> Tensor:
+        updates.begin()
+        value = gradients(batch)
+        updates.end()
+        return value
+
+    return step
+
+
+def _split(batch: Any, parts: int) -> list[Any]:
+    """Return the rows of a batch, a nest of tensors (B, …), in so many parts."""
+    if parts == 1:
+        return [batch]
+    leaves, spec = tree_flatten(batch)
+    split = zip(*(leaf.chunk(parts) for leaf in leaves), strict=True)
+    return [tree_unflatten(part, spec) for part in split]
 
 
 def _identity(settings: dict[str, Any], model: nn.Module, batch: Any) -> dict[str, Any]:
@@ -142,22 +196,42 @@ def _wrapped(model: nn.Module, compile: bool) -> nn.Module:
     return torch.compile(wrapped) if compile else wrapped  # type: ignore[return-value]
 
 
-def _is_main_process() -> bool:
+def is_main_process() -> bool:
     """Return whether this process shows the progress and writes checkpoints."""
     return not dist.is_initialized() or dist.get_rank() == 0
 
 
-def _autocast(model: nn.Module, precision: str) -> AbstractContextManager[Any]:
-    dtype = PRECISIONS[precision]
-    device = next(model.parameters()).device.type
-    return nullcontext() if dtype is None else torch.autocast(device, dtype)
+def reads_each_step(device: torch.device) -> bool:
+    """Return whether a loss can be read without waiting for other work."""
+    return device.type == "cpu"
 
 
-def _mean(value: Tensor) -> float:
-    """Return the loss over all processes."""
-    value = value.detach()
+def _unrecordable(device: torch.device, compile: bool) -> str:
+    """Return why no CUDA graph can hold a step; nothing if one can."""
+    if device.type == "cuda" and device.index != torch.cuda.current_device():
+        return f"{device} is not the current GPU; call torch.cuda.set_device"
     if dist.is_initialized():
-        value = value.clone()
-        dist.all_reduce(value, dist.ReduceOp.SUM)
-        value = value / dist.get_world_size()
-    return value.item()
+        return "its gradients are averaged over processes"
+    return "the model is compiled" if compile else ""
+
+
+def _autocast(device: torch.device, precision: str) -> AbstractContextManager[Any]:
+    dtype = PRECISIONS[precision]
+    return nullcontext() if dtype is None else torch.autocast(device.type, dtype)
+
+
+def read_losses(unread: list[Tensor], before: int, lr: float) -> list[float]:
+    """Return the losses of the steps behind the first `before`, each the mean over all processes.
+
+    Raises:
+        DivergedError: one of them is no number.
+    """
+    values = torch.stack(unread)
+    if dist.is_initialized():
+        dist.all_reduce(values, dist.ReduceOp.SUM)
+        values = values / dist.get_world_size()
+    losses = values.tolist()
+    for step, each in enumerate(losses, before):
+        if not math.isfinite(each):
+            raise DivergedError(f"loss={each} at step {step}; try an lr below {lr}")
+    return losses

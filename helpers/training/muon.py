@@ -30,7 +30,14 @@ class Muon(Optimizer):
         steps: of the iteration; 5 make singular values nearly equal.
         precision: of the iteration. A processor without bfloat16 products would spend most of a
             training step of a mini BERT on them.
+        capturable: read the learning rate from the matrices' device, where `upload` writes it, so
+            that a CUDA graph can hold the step.
+
+    Where an attribute `found_inf` is set, as `torch.amp.GradScaler` sets it on PyTorch's
+    optimisers, a step for which it is not 0 changes nothing.
     """
+
+    found_inf: Tensor | None = None
 
     def __init__(
         self,
@@ -41,10 +48,18 @@ class Muon(Optimizer):
         nesterov: bool = True,
         steps: int = 5,
         precision: torch.dtype = torch.float32,
+        capturable: bool = False,
     ) -> None:
         options = {"lr": lr, "weight_decay": weight_decay, "momentum": momentum}
         super().__init__(groups, options | {"nesterov": nesterov, "steps": steps, "parts": 1})
         self.precision = precision
+        device = self.param_groups[0]["params"][0].device
+        self.lr = torch.full((), float(lr), device=device) if capturable else None
+
+    def upload(self) -> None:
+        """Write the learning rate, the same for all groups, where a recorded step reads it."""
+        if self.lr is not None:
+            self.lr.fill_(self.param_groups[0]["lr"])
 
     @torch.no_grad()
     def step(self, closure: Callable[[], Any] | None = None) -> None:  # type: ignore[override]
@@ -55,18 +70,26 @@ class Muon(Optimizer):
                     self._update(matrix, matrix.grad, group)
 
     def _update(self, matrix: Tensor, gradient: Tensor, group: dict[str, Any]) -> None:
-        momentum, lr = group["momentum"], float(group["lr"])
+        momentum, lr = group["momentum"], self.lr if self.lr is not None else float(group["lr"])
         state = self.state[matrix]
         if "momentum_buffer" not in state:
             state["momentum_buffer"] = torch.zeros_like(matrix)
-        mean = state["momentum_buffer"].lerp_(gradient, 1 - momentum)
+        mean = state["momentum_buffer"]
+        if self.found_inf is not None:  # the mean of the mean and itself stays what it is
+            gradient = torch.where(self.found_inf > 0, mean, gradient)
+            lr = torch.where(self.found_inf > 0, 0.0, lr)
+        mean.lerp_(gradient, 1 - momentum)
         ahead = gradient.lerp(mean, momentum) if group["nesterov"] else mean
         matrix.mul_(1 - lr * group["weight_decay"])
         for own, towards in zip(
             matrix.chunk(group["parts"]), ahead.chunk(group["parts"]), strict=True
         ):
             update = _orthogonal(towards.to(self.precision), group["steps"]).to(own.dtype)
-            own.add_(update, alpha=-lr * 0.2 * math.sqrt(max(own.shape)))
+            size = 0.2 * math.sqrt(max(own.shape))
+            if isinstance(lr, Tensor):
+                own.addcmul_(update, lr, value=-size)
+            else:
+                own.add_(update, alpha=-lr * size)
 
 
 def _orthogonal(matrix: Tensor, steps: int) -> Tensor:

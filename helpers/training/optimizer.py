@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import torch
@@ -11,6 +12,7 @@ from torch.optim.lr_scheduler import LRScheduler, OneCycleLR
 
 from helpers import runtime
 from helpers.model.attention import MultiHeadAttention
+from helpers.training import recording
 from helpers.training.muon import Muon
 
 OPTIMIZERS = ("adamw", "muon")
@@ -21,7 +23,11 @@ NARROW = 8
 
 
 class Updates:
-    """Holds the optimisers of a model, their schedules, and in float16 a scaler of the loss.
+    """Holds the optimisers of a model, their schedules, and in float16 the scale of the loss.
+
+    A step is `begin`, `zero_grad`, `backward` for each part of the batch, `clip_and_update`, `end`.
+    What stands between `begin` and `end` is the same work each time and the CPU need not wait for
+    any of it, so that a CUDA graph can hold it.
 
     Args:
         kind: "adamw" or "muon", see `build`.
@@ -32,34 +38,100 @@ class Updates:
 
     def __init__(self, model: nn.Module, kind: str, lr: float, steps: int, scaled: bool) -> None:
         self.parameters = [*model.parameters()]
-        self.optimizers = build(model, kind, lr)
+        capturable = recording.available(self.parameters[0].device)
+        self.optimizers = build(model, kind, lr, capturable)
         self.schedules = [schedule(each, lr, steps) for each in self.optimizers]
-        self.scaler = torch.amp.GradScaler(self.parameters[0].device.type, enabled=scaled)
+        self.scale = LossScale(self.parameters[0].device) if scaled else None
 
     @property
     def parts(self) -> list[Any]:
         """Return what a checkpoint has to keep."""
-        return [*self.optimizers, *self.schedules, self.scaler]
+        return [*self.optimizers, *self.schedules, *([self.scale] if self.scale else [])]
 
-    def step(self, loss: Tensor) -> None:
-        """Update every parameter once, by gradients cut to a norm of 1."""
+    def begin(self) -> None:
+        """Write this step's learning rate where `clip_and_update` reads it."""
+        for each in self.optimizers:
+            if isinstance(each, Muon):
+                each.upload()
+
+    def zero_grad(self) -> None:
+        """Forget the last step's gradients."""
         for each in self.optimizers:
             each.zero_grad()
-        self.scaler.scale(loss).backward()
-        for each in self.optimizers:
-            self.scaler.unscale_(each)
+
+    def backward(self, loss: Tensor) -> None:
+        """Add this loss's gradients."""
+        (self.scale.multiplied(loss) if self.scale else loss).backward()
+
+    def clip_and_update(self) -> None:
+        """Cut the gradients to a norm of 1, and update what Muon updates."""
+        if self.scale:
+            self.scale.divide_(self.parameters)
         norm = nn.utils.clip_grad_norm_(self.parameters, 1.0)
-        # In float16 a gradient may overflow; then no optimiser takes this step, as clipping has
-        # multiplied the gradients of all by a norm's inverse that is 0 or nan.
-        overflow = self.scaler.is_enabled() and not norm.isfinite()
+        if self.scale:
+            # In float16 a gradient may overflow; then no optimiser takes this step, as clipping
+            # has multiplied the gradients of all by a norm's inverse that is 0 or nan.
+            found_inf = (~norm.isfinite()).float()
+            self.scale.update(found_inf)
+            for each in self.optimizers:
+                each.found_inf = found_inf  # type: ignore[attr-defined]
+        for each in self.optimizers:
+            if isinstance(each, Muon):
+                each.step()
+
+    def end(self) -> None:
+        """Update what AdamW updates, and move the schedules on."""
         for each, plan in zip(self.optimizers, self.schedules, strict=True):
-            if not overflow:
-                self.scaler.step(each)
+            # All of AdamW is one kernel, to which the schedule's beta1 is a plain number: in a
+            # graph it would stay what it was when the graph was recorded.
+            if not isinstance(each, Muon):
+                each.step()
             plan.step()
-        self.scaler.update()
 
 
-def build(model: nn.Module, kind: str, lr: float) -> list[Optimizer]:
+class LossScale:
+    """A factor of the loss that halves where a gradient overflows, and doubles in quiet times.
+
+    Dynamic loss scaling as in `torch.amp.GradScaler` (Micikevicius et al. 2018, section 3.2), with
+    its numbers. That one decides for each optimiser by itself whether it takes a step, and the CPU
+    has to wait for the answer.
+    """
+
+    GROWTH_INTERVAL = 2000  # steps without an overflow, after which the factor doubles
+
+    def __init__(self, device: torch.device) -> None:
+        self.factor = torch.full((), 2.0**16, device=device)
+        self.quiet = torch.zeros((), device=device)  # steps since the last overflow or doubling
+
+    def multiplied(self, loss: Tensor) -> Tensor:
+        """Return the loss times the factor."""
+        return loss * self.factor
+
+    def divide_(self, parameters: Iterable[Tensor]) -> None:
+        """Divide the gradients by the factor, in place."""
+        inverse = 1 / self.factor
+        for each in parameters:
+            if each.grad is not None:
+                each.grad.mul_(inverse)
+
+    def update(self, found_inf: Tensor) -> None:
+        """Change the factor after a step; `found_inf` is 1 if a gradient overflowed, else 0."""
+        self.quiet.add_(1).mul_(1 - found_inf)
+        grows = (self.quiet >= self.GROWTH_INTERVAL).float()
+        self.factor.mul_((1 - 0.5 * found_inf) * (1 + grows))
+        self.quiet.mul_(1 - grows)
+
+    def state_dict(self) -> dict[str, Tensor]:
+        """Return both numbers."""
+        return {"factor": self.factor, "quiet": self.quiet}
+
+    def load_state_dict(self, state_dict: dict[str, Tensor]) -> None:
+        """Take both numbers over."""
+        self.factor.copy_(state_dict["factor"])
+        self.quiet.copy_(state_dict["quiet"])
+
+
+def build(model: nn.Module, kind: str, lr: float, capturable: bool = False) -> list[Optimizer]:
     """The optimisers that together update every parameter once.
 
     Muon (Jordan et al. 2024) is for matrices between hidden states. All else has AdamW: embeddings
@@ -71,6 +143,7 @@ def build(model: nn.Module, kind: str, lr: float) -> list[Optimizer]:
         kind: "adamw" or "muon".
         lr: highest learning rate; Muon's updates are scaled to the size of AdamW's, so that one
             number serves both.
+        capturable: of Muon.
 
     Raises:
         ValueError: `kind` is neither.
@@ -94,7 +167,7 @@ def build(model: nn.Module, kind: str, lr: float) -> list[Optimizer]:
         ]
         quick = runtime.fast_precision() == "bfloat16"
         precision = torch.bfloat16 if quick else torch.float32
-        found.append(Muon(_some(groups), lr=lr, weight_decay=DECAY, precision=precision))
+        found.append(Muon(_some(groups), lr, DECAY, precision=precision, capturable=capturable))
     return found
 
 

@@ -63,6 +63,17 @@ def grammar_batches(
     return batches(text, size, seed, mask)
 
 
+def text_batches(
+    rows: Tensor, vocab_size: int, size: int, seed: int, fraction: float = SELECTED
+) -> Callable[[], MlmBatch]:
+    """Batches of rows of WordPieces (n, T), masked, on their device."""
+
+    def mask(tokens: Tensor, draw: Generator) -> MlmBatch:
+        return mask_words(tokens, vocab_size, draw, fraction)
+
+    return batches(rows, size, seed, mask)
+
+
 @lru_cache(maxsize=2)  # to draw them takes as long as a hundred steps
 def _texts(length: int, beats: tuple[int, ...], echo: int, number: int, seed: int) -> Tensor:
     return Grammar(length, beats, echo).sample(number, Generator().manual_seed(seed))
@@ -109,11 +120,7 @@ def on_text(
     **options: Any,
 ) -> tuple[Pretraining, list[float]]:
     """Train a mini BERT on rows of WordPieces (n, T); as `on_grammar`."""
-
-    def mask(tokens: Tensor, draw: Generator) -> MlmBatch:
-        return mask_words(tokens, size.vocab_size, draw, fraction)
-
-    next_batch = batches(rows.to(device), batch, seed, mask)
+    next_batch = text_batches(rows.to(device), size.vocab_size, batch, seed, fraction)
     return _trained(encoding, size, seed, next_batch, steps, lr, device, **options)
 
 

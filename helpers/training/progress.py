@@ -49,10 +49,10 @@ class Progress:
         self.bar.close()
 
     def show(self, losses: Sequence[float]) -> None:
-        """Show that another step is done."""
+        """Show the losses of all steps that are done."""
         numbers = {"loss": losses[-1], **self.baselines}
         self.bar.set_postfix({k: f"{value:.2f}" for k, value in numbers.items()}, refresh=False)
-        self.bar.update()
+        self.bar.update(len(losses) - self.bar.n)
         if self.curve:
             self.curve.show(losses)
 

@@ -23,7 +23,7 @@ from helpers.model.bert import Bert, Pretraining, preset
 from helpers.training import DivergedError, train
 from helpers.training import __main__ as command
 from helpers.training.loop import DRY, PRECISIONS
-from helpers.training.optimizer import OPTIMIZERS, schedule
+from helpers.training.optimizer import OPTIMIZERS, build, schedule
 from helpers.training.pretraining import grammar_batches
 from tests.common import ROOT
 from tests.tiers import sample
@@ -130,6 +130,21 @@ def test_two_processes_have_the_curve_of_one(tmp_path: Path) -> None:
     assert one[0] != one[-1]
 
 
+@pytest.mark.rotating
+def test_a_folder_of_texts_is_trained_on_in_parts_and_by_two(tmp_path: Path) -> None:
+    """A text of which each word is known from its neighbours, so that there is much to learn."""
+    (tmp_path / "texts").mkdir()
+    words = [f"word{n}" for n in range(6)]
+    lines = [" ".join(words[(n + k) % 6] for k in range(9)) + "." for n in range(240)]
+    (tmp_path / "texts" / "all.txt").write_text("\n\n".join(lines))
+    options = ("--text", str(tmp_path / "texts"), "--steps", "12", "--accumulate", "2")
+    one = _losses(ALONE, tmp_path / "one", *options)
+    two = _losses([*TOGETHER, "-m", "helpers.training"], tmp_path / "two", *options)
+    assert two == pytest.approx(one, abs=2e-3) and sum(one[-3:]) / 3 < one[0] - 0.3
+    found = json.loads((tmp_path / "one" / "losses.json").read_text())
+    assert found["unigram"] > 1 and set(found) == {"losses", "loss", "accuracy", "unigram"}
+
+
 def test_a_batch_that_cannot_be_shared_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WORLD_SIZE", "2")
     monkeypatch.setattr(sys, "argv", ["training", "--out", "nowhere", "--batch", "7"])
@@ -159,6 +174,35 @@ def test_both_optimisers_learn_in_all_precisions(
 ) -> None:
     losses = _small(device, optimizer=optimizer, precision=precision)
     assert sum(losses[-5:]) / 5 < losses[0] - 0.3
+
+
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+def test_on_a_cpu_the_losses_are_those_of_a_plain_loop_to_the_last_digit(optimizer: str) -> None:
+    """Recorded results rest on it."""
+    torch.manual_seed(0)
+    grammar = Grammar()
+    model = Pretraining(Bert(preset(vocab_size=grammar.vocab_size, d_model=32), "rotary"))
+    next_batch = grammar_batches(grammar, 16, seed=0, pool=200)
+    both = build(model, optimizer, 3e-3)
+    plans = [schedule(each, 3e-3, 12) for each in both]
+    losses = []
+    for _ in range(12):
+        with torch.autocast("cpu", torch.bfloat16):
+            loss = places_loss(model, next_batch())
+        for each in both:
+            each.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        for each, plan in zip(both, plans, strict=True):
+            each.step()
+            plan.step()
+        losses.append(loss.item())
+    assert _small(steps=12, optimizer=optimizer, precision="bfloat16") == losses
+
+
+def test_a_batch_in_parts_has_the_gradients_of_the_whole() -> None:
+    whole, parts = (_small(steps=12, accumulate=n) for n in (1, 4))
+    assert parts == pytest.approx(whole, abs=1e-4) and parts != whole
 
 
 @pytest.mark.parametrize("device", DEVICES)

@@ -5,18 +5,17 @@ Each model is compared with itself in float64, its weights as they are after rou
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 import pytest
 import torch
 from torch import Tensor
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from helpers.encodings import tree_offsets
 from helpers.model.attention import MultiHeadAttention
 from helpers.model.bert import Bert
 from helpers.model.decoder import Decoder
+from tests.devices import AsOnOtherDevices
 from tests.encodings.properties.subjects import (
     EVERY,
     NAMES,
@@ -95,38 +94,6 @@ def test_xpos_has_no_nan_in_float16() -> None:
     assert attention(torch.randn(1, 3_900, D).half()).isfinite().all()
     with pytest.raises(ValueError, match=r"S=4600 keys.*float16"):
         attention(torch.randn(1, 4_600, D).half())
-
-
-PRODUCTS = {torch.ops.aten.mm, torch.ops.aten.bmm, torch.ops.aten.addmm, torch.ops.aten.baddbmm}
-
-
-class AsOnOtherDevices(TorchDispatchMode):
-    """Refuses float64 on any device but the CPU, as MPS does, and products of integers, as CUDA.
-
-    Args:
-        anywhere: refuse float64 on the CPU as well.
-    """
-
-    def __init__(self, anywhere: bool = False) -> None:
-        super().__init__()
-        self.anywhere = anywhere
-
-    def __torch_dispatch__(
-        self,
-        function: Any,
-        types: Iterable[type],
-        args: tuple[Any, ...] = (),
-        kwargs: dict[str, Any] | None = None,
-    ) -> Any:
-        whole = [each for each in args if isinstance(each, Tensor) and not each.is_floating_point()]
-        if function.overloadpacket in PRODUCTS and whole:
-            raise TypeError(f"{function} of {whole[0].dtype}")
-        found = function(*args, **(kwargs or {}))
-        for each in found if isinstance(found, tuple | list) else (found,):
-            double = isinstance(each, Tensor) and each.dtype == torch.float64
-            if double and (self.anywhere or each.device.type != "cpu"):
-                raise TypeError(f"{function} makes float64 on {each.device}")
-        return found
 
 
 @EVERY

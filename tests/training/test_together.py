@@ -1,0 +1,73 @@
+"""Seeds trained as one batch of models end as they do one by one."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pandas as pd
+import pytest
+import torch
+from torch import Generator, nn
+
+from helpers.corpora import LagLanguage, Task, TreeLanguage
+from helpers.encodings import create
+from helpers.model.encoder import Encoder
+from helpers.training import DivergedError, train
+from helpers.training.experiments import run, run_together
+from helpers.training.together import train_together
+
+DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
+SEEDS = (0, 1, 5)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize(
+    ("encoding", "task"),
+    [
+        ("none", LagLanguage()), ("learned", LagLanguage()), ("rotary", LagLanguage()),
+        ("shaw_keys", LagLanguage()), ("t5_bias", LagLanguage()),
+        ("tree_offsets", TreeLanguage(told="offsets")),
+    ],
+)  # fmt: skip
+def test_each_model_ends_as_it_does_alone(encoding: str, task: Task, device: str) -> None:
+    def models() -> list[nn.Module]:
+        found: list[nn.Module] = []
+        for seed in SEEDS:
+            torch.manual_seed(seed)
+            encodings = create(encoding, d_model=16, num_heads=2, max_len=9)
+            found.append(Encoder(encodings, task.vocab_size, 2).to(device))
+        return found
+
+    def batches() -> list[Callable]:
+        return [partial(task.batch, 8, 9, Generator().manual_seed(seed)) for seed in SEEDS]
+
+    alone, together = models(), models()
+    if device == "cpu":  # elsewhere `train` is not given batches of the CPU
+        for model, next_batch in zip(alone, batches(), strict=True):
+            train(model, next_batch, 20, label="")
+    train_together(together, batches(), 20)
+    test = task.batch(50, 9, Generator().manual_seed(9))
+    for one, other, start in zip(alone, together, models(), strict=True):
+        # Not the weights: AdamW moves the bias of the keys, which has no effect, by mere rounding.
+        before, mine, theirs = (
+            each.cpu()(test.inputs, **test.given) for each in (start, one, other)
+        )
+        assert (theirs - before).abs().max() > 0.1
+        if device == "cpu":
+            assert (mine - theirs).abs().max() < 2e-3
+
+
+def test_a_race_has_the_same_table_either_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ORDER_MATTERS_PROFILE", "dry")
+    options: dict[str, Any] = {"steps": 5, "lengths": (9, 12), "label": "learned"}
+    together = run_together(LagLanguage(), "learned", SEEDS, device="cpu", **options)
+    alone = [run(LagLanguage(), "learned", seed, **options) for seed in SEEDS]
+    pd.testing.assert_frame_equal(together, pd.concat(alone, ignore_index=True), atol=1e-4)
+
+
+def test_a_model_that_diverges_ends_the_run_of_all() -> None:
+    models = [nn.Embedding(9, 9), nn.Embedding(9, 9)]
+    models[1].weight.data.fill_(torch.nan)
+    batch = LagLanguage().batch(4, 9, Generator().manual_seed(0))
+    with pytest.raises(DivergedError, match="step 0; try an lr below"):
+        train_together(models, [lambda: batch, lambda: batch], 3)
