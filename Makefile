@@ -111,7 +111,7 @@ bench: $(READY) ## time and memory beside other libraries, into benchmarks/resul
 	@$(BIN)/python -m benchmarks.grading
 	@$(BIN)/python -m benchmarks.grading_memory
 
-gpu: $(READY) ## what only a GPU can show, on a machine with CUDA: tests, times, records (20 minutes)
+gpu: $(READY) ## what only a GPU can show, on a machine with CUDA: times, tests, records (seven minutes)
 	@$(BIN)/python -m benchmarks.gpu
 
 lock: ## renew requirements.lock from pyproject.toml in a fresh environment

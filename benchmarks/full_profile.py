@@ -1,14 +1,16 @@
 """Unit 08 from end to end with the profile that a GPU runtime gets, which must fit a free one.
 
 Runs the solution as it stands. Prints the seconds of its longest cells; writes
-full_profile_DEVICE.json with the seconds of each cell, and full_curves_DEVICE.json with the losses,
-which the notebook draws beside a learner's own.
+full_profile_DEVICE.json with the seconds of each cell, anew after each, and full_curves_DEVICE.json
+with the losses, which the notebook draws beside a learner's own.
 """
 
 from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import nbformat
@@ -31,13 +33,27 @@ print(json.dumps({name: [each.tolist() for each in smooth(losses)]
 """
 
 
-def run(notebook: NotebookNode, folder: Path, profile: str = "full") -> NotebookNode:
-    """The notebook executed in `folder`, with a last cell that prints the losses."""
+def run(
+    notebook: NotebookNode,
+    folder: Path,
+    profile: str = "full",
+    keep: Callable[[pd.DataFrame], object] | None = None,
+) -> NotebookNode:
+    """The notebook executed in `folder`, with a last cell that prints the losses.
+
+    `keep` is given the rows of `seconds` after each cell.
+    """
     notebook.cells.append(v4.new_code_cell(CURVES))
-    return executed(notebook, folder, profile)
+    after_cell = (lambda **_: keep(seconds(notebook))) if keep else None
+    return executed(notebook, folder, profile, after_cell)
 
 
-def executed(notebook: NotebookNode, folder: Path, profile: str) -> NotebookNode:
+def executed(
+    notebook: NotebookNode,
+    folder: Path,
+    profile: str,
+    after_cell: Callable[..., object] | None = None,
+) -> NotebookNode:
     """The notebook with the outputs of a kernel that begins in `folder`."""
     client = NotebookClient(
         notebook,
@@ -45,6 +61,7 @@ def executed(notebook: NotebookNode, folder: Path, profile: str) -> NotebookNode
         kernel_name="python3",
         extra_arguments=["--log-level=ERROR"],  # it warns of its local connection each time
         resources={"metadata": {"path": str(folder)}},
+        on_cell_executed=after_cell,
     )
     return client.execute(env=os.environ | {"ORDER_MATTERS_PROFILE": profile})
 
@@ -53,7 +70,8 @@ def seconds(notebook: NotebookNode) -> pd.DataFrame:
     """A row for each code cell: its first line, and how long it ran."""
     rows = []
     for cell in notebook.cells:
-        if times := cell.metadata.get("execution"):
+        times = cell.metadata.get("execution", {})
+        if "iopub.status.idle" in times:  # the cell is done
             begun, ended = (
                 pd.Timestamp(times[key]) for key in ("iopub.execute_input", "iopub.status.idle")
             )
@@ -78,10 +96,12 @@ def main() -> None:
     """Run, print, store."""
     path = settings.find().solutions / UNIT / f"{UNIT}.ipynb"
     notebook = nbformat.read(path, as_version=4)
-    notebook = run(notebook, path.parent, "dry" if DRY else "full")
+    folder = mini_bert.out()
+    keep = partial(results.save, f"full_profile_{DEVICE}", command=COMMAND, folder=folder)
+    notebook = run(notebook, path.parent, "dry" if DRY else "full", keep)
     cells = seconds(notebook)
-    results.save(f"full_profile_{DEVICE}", cells, COMMAND, mini_bert.out())
-    results.save(f"full_curves_{DEVICE}", curves(notebook), COMMAND, mini_bert.out())
+    keep(cells)
+    results.save(f"full_curves_{DEVICE}", curves(notebook), COMMAND, folder)
     print(cells.sort_values("seconds")[-10:].round(1).to_string(index=False))
     total = cells["seconds"].sum()
     word = "within" if total <= LIMIT else "beyond"

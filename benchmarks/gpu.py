@@ -1,11 +1,12 @@
 """What only a GPU can show, in one command for a machine that has one: `make gpu`.
 
-The tests that have a device run on it: every encoding, behind masks, in half precision and
-compiled, FlexAttention with its gradient, and training. Then come the forms of a training step with
-their share of the device's peak, the forms of relative attention, and unit 08 in the full profile
-with the seconds of each cell. Each part is stopped when its time is up; together they take 20
-minutes at most. Writes gpu.json, with a row for each part, mini_bert_forms_cuda.json,
-relative_forms_cuda.json, full_profile_cuda.json and full_curves_cuda.json.
+First come the forms of a training step with their share of the device's peak, then the forms of
+relative attention, the tests that have a device, and unit 08 in the full profile with the seconds
+of each cell. Each part is stopped when its time is up: the first after less than two minutes, all
+together after seven. Writes gpu.json, with a row for each part and one for the versions of the
+packages, mini_bert_forms_cuda.json, relative_forms_cuda.json, full_profile_cuda.json and
+full_curves_cuda.json. All but the last are written as the measurement goes on, so that they hold
+what was measured before a part failed or was stopped, or the machine was gone.
 
 `ORDER_MATTERS_PROFILE=dry python -m benchmarks.gpu --out FOLDER` goes the same way on a CPU, with
 little of each.
@@ -14,22 +15,27 @@ little of each.
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
 from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import torch
 
-from benchmarks.mini_bert import DEVICE, DRY, out
-from helpers import results
+from benchmarks.mini_bert import DRY, out
+from helpers import results, runtime
 
+LOCK = Path(__file__).parent.parent / "requirements.lock"
 TESTS = (
     "tests/encodings/test_properties.py",
     "tests/encodings/test_relative_logits.py",
+    "tests/training/test_recording.py",
     "tests/training/test_training.py",
 )
 FEW = "cpu and (rotary or flex_attention or adamw)"  # of the tests, where it is a dry run
@@ -49,18 +55,40 @@ class Part:
 
 
 def parts(out: Path) -> list[Part]:
-    """All there is to do; the longest is last."""
+    """All there is to do; what is asked most often comes first."""
     tests = ("pytest", "--disable-warnings", "-k", FEW if DRY else "cuda", *TESTS)
+    patience = 10 if DRY else 1  # a busy CPU is no fault of what is tried
     return [
-        Part("tests", 300, tests),
-        Part("forms of a step", 240, ("benchmarks.mini_bert_forms", "--out", str(out))),
-        Part("forms of a sum", 240, ("benchmarks.relative_forms", "--out", str(out))),
-        Part("full profile", 420, ("benchmarks.full_profile", "--out", str(out))),
+        Part("forms of a step", 110 * patience, ("benchmarks.mini_bert_forms", "--out", str(out))),
+        Part("forms of a sum", 80 * patience, ("benchmarks.relative_forms", "--out", str(out))),
+        Part("tests", 110 * patience, tests),
+        Part("full profile", 120 * patience, ("benchmarks.full_profile", "--out", str(out))),
     ]
 
 
+def versions(lock: str) -> dict[str, Any]:
+    """A row for gpu.json: which of the locked packages are here in another version, or not at all.
+
+    Args:
+        lock: a line `name==version` for each package, as in requirements.lock.
+    """
+    others = []
+    for name, locked in re.findall(r"^([\w.-]+)==(\S+)", lock, re.MULTILINE):
+        try:
+            here = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            here = "none"
+        if here.split("+")[0] != locked:
+            others.append(f"{name} {here} (lock: {locked})")
+    outcome = "others than locked" if others else "as locked"
+    return {"part": "versions", "outcome": outcome, "seconds": 0.0, "last line": ", ".join(others)}
+
+
 def run(part: Part) -> dict[str, Any]:
-    """A row for gpu.json: how long the part ran, and the last line that it printed."""
+    """A row for gpu.json: how long the part ran, and the last line that it printed.
+
+    Lines in which pytest names a test that failed stand before it.
+    """
     begun = time.perf_counter()
     process = subprocess.Popen(
         [sys.executable, "-m", *part.command],
@@ -71,7 +99,9 @@ def run(part: Part) -> dict[str, Any]:
     )
     try:
         told, _ = process.communicate(timeout=part.seconds)
-        last = (told.strip().splitlines() or ["nothing was printed"])[-1]
+        lines = told.strip().splitlines() or ["nothing was printed"]
+        named = [line for line in lines[:-1] if line.startswith(("FAILED ", "ERROR "))]
+        last = "; ".join([*named, lines[-1]])
         outcome = "done" if process.returncode == 0 else "failed"
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)  # kernels and compilers are processes as well
@@ -84,14 +114,18 @@ def run(part: Part) -> dict[str, Any]:
 
 def main() -> int:
     """Run all parts, print and store; 0 where every one of them is done."""
-    if not DRY and DEVICE != "cuda":
-        print("PyTorch finds no CUDA here. To try the command: ORDER_MATTERS_PROFILE=dry, --out")
+    if not DRY and (fault := runtime.cuda_fault()):
+        print(f"PyTorch {torch.__version__} has no GPU here: {fault}")
+        print("To try the command without one: ORDER_MATTERS_PROFILE=dry, and --out FOLDER")
         return 1
     folder = out()
-    table = pd.DataFrame([run(part) for part in parts(folder)])
-    print(table.to_string(index=False))
-    print(results.save("gpu", table, "make gpu", folder))
-    return int((table["outcome"] != "done").any())
+    rows = [versions(LOCK.read_text(encoding="utf-8"))]
+    for part in parts(folder):
+        rows.append(run(part))
+        path = results.save("gpu", pd.DataFrame(rows), "make gpu", folder)
+    print(pd.DataFrame(rows).to_string(index=False))
+    print(path)
+    return int(any(row["outcome"] != "done" for row in rows[1:]))
 
 
 if __name__ == "__main__":

@@ -3,11 +3,13 @@
 All compute the same at masked places only, in half precision, without dropout. Prints tokens per
 second and the model FLOPs utilisation (Chowdhery et al. 2022, appendix B): the multiplications and
 additions that the model asks for, over those that a large matrix product does on this device in
-the same time. Writes mini_bert_forms_DEVICE.json.
+the same time. Writes mini_bert_forms_DEVICE.json anew after each form, so that what was measured
+stays if a later form ends the process; a form that raises an error has it in its row.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -24,11 +26,14 @@ from helpers import results, runtime
 from helpers.corpora.inputs import places_loss
 from helpers.model.bert import Bert, Pretraining
 from helpers.training import optimizer
-from helpers.training.loop import PRECISIONS
+from helpers.training.loop import PRECISIONS, training_step
+from helpers.training.optimizer import Updates
+from helpers.training.recording import WARM_UP
 
 PRODUCT = (
     256 if DRY else 8192 if DEVICE == "cuda" else 1024
 )  # rows and columns of the large product
+SECONDS = 0.0 if DRY else 20.0 if DEVICE == "cuda" else 60.0  # for all forms in turn
 Form = Callable[[Any, Any], Any]  # of a model and a batch: what is asked instead of the model
 
 
@@ -63,9 +68,23 @@ def ours(form: Form, fused: bool = True) -> Step:
     return mini_bert.stepper(loss, separate or optimizer.build(model, "adamw", 1e-3), FAST)
 
 
+def trained(kind: str) -> Step:
+    """Our model as `helpers.training.train` runs it, on CUDA as one recorded graph."""
+    model = Pretraining(Bert(SIZE)).to(DEVICE)
+    updates = Updates(model, kind, 1e-3, steps=10**9, scaled=FAST == "float16")
+    train_on, draw = training_step(model, places_loss, updates, FAST), mini_bert.draws()
+
+    def step() -> None:
+        train_on(draw())
+
+    return step
+
+
 def steps() -> dict[str, Callable[[], Step]]:
     """Each way to run a step, as far as this device has it."""
     found: dict[str, Callable[[], Step]] = {
+        "ours, as `train` runs it": lambda: trained("adamw"),
+        "ours, as `train` runs it, with Muon": lambda: trained("muon"),
         "ours, eager": lambda: ours(plain, fused=False),
         "ours, fused AdamW": lambda: ours(plain),
         "ours, fused AdamW, compiled": lambda: ours(compiled),
@@ -94,33 +113,53 @@ def flops(step: Step) -> int:
     return int(counter.get_total_flops())
 
 
-def measured() -> pd.DataFrame:
-    """A row for each way: tokens per second, and the share of a large product's speed."""
-    made = {name: make() for name, make in steps().items()}
-    asked = flops(ours(plain))  # of the same model in all its forms
-    counts = {name: asked if name.startswith("ours") else flops(made[name]) for name in made}
-    made["product"] = product()
+def measured(keep: Callable[[pd.DataFrame], object]) -> pd.DataFrame:
+    """A row for each way: tokens per second, the share of a large product's speed, or its error.
+
+    Args:
+        keep: is given all rows there are, after each way by itself and when all have run in turn.
+    """
     runtime.keep_freed_memory()
-    timers = {name: partial(timing.seconds, step) for name, step in made.items()}
-    seconds = timing.in_turn(timers, mini_bert.SECONDS)
-    peak = 2 * PRODUCT**3 / seconds.pop("product")
-    rows = [
-        {
+    peak = 2 * PRODUCT**3 / timing.in_turn({"": partial(timing.seconds, product())}, 0)[""]
+    rows: dict[str, dict[str, Any]] = {}
+    timers: dict[str, Callable[[], float]] = {}
+
+    def add(name: str, count: int, seconds: float, error: str = "") -> None:
+        rows[name] = {
             "name": name,
-            "tokens_per_second": ROWS * SIZE.max_len / each,
-            "utilisation": counts[name] / each / peak,
+            "tokens_per_second": ROWS * SIZE.max_len / seconds,
+            "utilisation": count / seconds / peak,
             "product_flops_per_second": peak,
+            "error": error,
         }
-        for name, each in seconds.items()
-    ]
-    return pd.DataFrame(rows)
+
+    asked = flops(ours(plain))  # of the same model in all its forms
+    counts: dict[str, int] = {}
+    for name, make in steps().items():
+        try:
+            step = make()
+            for _ in range(WARM_UP + 1):
+                step()
+            counts[name] = asked if name.startswith("ours") else flops(step)
+            timers[name] = partial(timing.seconds, step)
+            add(name, counts[name], timing.in_turn({name: timers[name]}, 0)[name])
+        except Exception as error:  # a compiler's, a driver's: any of dozens of kinds
+            timers.pop(name, None)
+            add(name, 0, math.nan, f"{type(error).__name__}: {error}".split("\n")[0])
+        keep(pd.DataFrame([*rows.values()]))
+    for name, seconds in timing.in_turn(timers, SECONDS).items():
+        add(name, counts[name], seconds)
+    keep(pd.DataFrame([*rows.values()]))
+    return pd.DataFrame([*rows.values()])
 
 
 def main() -> None:
     """Measure, print and store."""
-    table = measured()
+    folder = mini_bert.out()
+    keep = partial(results.save, f"mini_bert_forms_{DEVICE}", command=COMMAND, folder=folder)
+    table = measured(keep)
     print(table.round(3).to_string(index=False))
-    results.save(f"mini_bert_forms_{DEVICE}", table, COMMAND, mini_bert.out())
+    print(f"{(table['error'] == '').sum()} of {len(table)} forms ran")
 
 
 if __name__ == "__main__":

@@ -117,12 +117,19 @@ def show(table: pd.DataFrame) -> None:
 
 
 def _rows(group: str, length: int, steps: dict[str, Step]) -> list[dict[str, Any]]:
-    for step in steps.values():
-        step()
-    memory = {name: peak_memory(step) for name, step in steps.items()}
-    rows = [
+    """A row for each step; one that fails has its error instead of memory and time."""
+    memory, rows = dict[str, int](), list[dict[str, Any]]()
+    for name, step in list(steps.items()):
+        try:
+            step()
+            memory[name] = peak_memory(step)
+        except Exception as error:  # a compiler's, or too little memory: any of dozens of kinds
+            del steps[name]
+            told = f"{type(error).__name__}: {error}".split("\n")[0]
+            rows.append({"group": group, "name": name, "T": length, "error": told})
+    rows += [
         {"group": group, "name": name, "T": length, "bytes": memory[name], "seconds": seconds}
-        for name, seconds in timed(steps).items()
+        for name, seconds in (timed(steps) if steps else {}).items()
     ]
     steps.clear()
     if sys.platform == "linux":  # `make bench` has the allocator keep what is freed

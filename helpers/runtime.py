@@ -38,6 +38,15 @@ def profile() -> str:
     return chosen
 
 
+def cuda_fault() -> str:
+    """Why PyTorch cannot use an NVIDIA GPU here, in PyTorch's words; empty if it can."""
+    try:
+        torch.cuda.init()
+    except (RuntimeError, AssertionError) as error:  # no driver, one too old; a build without CUDA
+        return str(error).strip().split("\n")[0]
+    return ""
+
+
 def fast_precision() -> str:
     """Precision for the products in training that is quick here, by the name `train` wants.
 
@@ -120,8 +129,14 @@ def check() -> str:
             "those cells will be left out: pip install --no-deps d2l==1.0.3",
         ),
     ]
-    where = "a GPU" if torch.cuda.is_available() else "the CPU"
+    where = "the CPU"
+    if torch.cuda.is_available():
+        where = f"a GPU, {torch.cuda.get_device_name()}, in {fast_precision()}"
+    elif torch.backends.mps.is_available():
+        where = "the CPU; Apple's GPU stays unused"
     lines.append(_line(True, f"training runs on {where}", ""))
+    if torch.version.cuda and "too old" in (fault := cuda_fault()):
+        lines.append(_line(False, "the NVIDIA GPU", fault))
     return "\n".join(lines)
 
 

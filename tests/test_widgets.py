@@ -11,6 +11,7 @@ from typing import Any
 import ipywidgets
 import matplotlib.pyplot as plt
 import pytest
+import torch
 from matplotlib.figure import Figure
 
 from helpers import book, plots, results, runtime, widgets
@@ -155,5 +156,9 @@ def test_what_is_not_there_is_said_plainly(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_the_runtime_check_names_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "✗" not in runtime.check()
+    if not torch.cuda.is_available():
+        assert "✓ training runs on the CPU\n" in runtime.check() + "\n"
+        monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)
+        assert "✓ training runs on the CPU; Apple's GPU stays unused" in runtime.check()
     monkeypatch.setattr(runtime, "_has", lambda module: module != "d2l")
     assert "✗ d2l" in runtime.check()

@@ -23,7 +23,7 @@ from benchmarks import (
 )
 from benchmarks.gpu import Part
 from benchmarks.relative_steps import DEVICE
-from helpers import results
+from helpers import results, runtime
 from tests.tiers import NIGHTLY
 
 
@@ -86,12 +86,66 @@ def test_a_dry_run_on_a_cpu_writes_the_records_of_a_gpu(
     made = {path.stem: json.loads(path.read_text()) for path in tmp_path.iterdir()}
     of_unit = {"full_profile_cpu", "full_curves_cpu"} if NIGHTLY else set()
     assert set(made) == {"gpu", "mini_bert_forms_cpu", "relative_forms_cpu"} | of_unit
-    rows = made["gpu"]["rows"]
+    first, *rows = made["gpu"]["rows"]
+    assert first["part"] == "versions"
     assert [row["outcome"] for row in rows] == ["done"] * len(chosen)
-    assert " passed" in rows[0]["last line"] and "skipped" not in rows[0]["last line"]
+    assert " passed" in rows[2]["last line"] and "skipped" not in rows[2]["last line"]
     forms = {row["name"]: row for row in made["mini_bert_forms_cpu"]["rows"]}
-    assert {"ours, eager", "ours, fused AdamW", "ours, fused AdamW, compiled"} <= set(forms)
-    assert all(row["utilisation"] > 0 for row in forms.values())
+    assert {"ours, as `train` runs it", "ours, eager", "ours, fused AdamW, compiled"} <= set(forms)
+    assert all(row["utilisation"] > 0 and not row["error"] for row in forms.values())
+
+
+def test_what_was_measured_stays_where_a_part_or_a_form_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken() -> timing.Step:
+        raise RuntimeError("no kernel\nand more")
+
+    tables: list[pd.DataFrame] = []
+    made = {"a": lambda: mini_bert.feeding, "ours, broken": broken, "b": lambda: mini_bert.feeding}
+    monkeypatch.setattr(mini_bert_forms, "steps", lambda: made)
+    monkeypatch.setattr(mini_bert_forms, "PRODUCT", 64)
+    monkeypatch.setattr(mini_bert_forms, "SECONDS", 0)
+    rows = mini_bert_forms.measured(tables.append).set_index("name")
+    assert [len(table) for table in tables] == [1, 2, 3, 3]
+    assert rows["error"].tolist() == ["", "RuntimeError: no kernel", ""]
+    assert rows["tokens_per_second"].isna().tolist() == [False, True, False]
+
+    parts = [Part("bad", 60, ("no_such_module",)), Part("good", 60, ("timeit", "-n1", "-r1", "1"))]
+    monkeypatch.setattr(gpu, "parts", lambda _out: parts)
+    monkeypatch.setattr(gpu, "DRY", True)
+    monkeypatch.setattr(sys, "argv", ["gpu", "--out", str(tmp_path)])
+    assert gpu.main() == 1
+    outcomes = [row["outcome"] for row in json.loads((tmp_path / "gpu.json").read_text())["rows"]]
+    assert outcomes[1:] == ["failed", "done"]
+
+
+def test_all_parts_together_take_seven_minutes_and_the_first_less_than_three() -> None:
+    limits = [part.seconds for part in gpu.parts(Path())]
+    assert sum(limits) <= 7 * 60 and limits[0] <= 3 * 60
+
+
+def test_versions_that_are_not_the_locked_ones_are_named() -> None:
+    row = gpu.versions(f"# comment\npandas==0.1\nno-such-thing==2.0\npytest=={pytest.__version__}")
+    assert row["outcome"] == "others than locked"
+    assert (
+        f"pandas {pd.__version__} (lock: 0.1), no-such-thing none (lock: 2.0)" == row["last line"]
+    )
+
+
+def test_a_driver_that_is_too_old_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def init() -> None:
+        raise RuntimeError("The NVIDIA driver on your system is too old (found version 11040).\nx")
+
+    monkeypatch.setattr(torch.cuda, "init", init)
+    monkeypatch.setattr(gpu, "DRY", False)
+    assert gpu.main() == 1
+    assert "has no GPU here: The NVIDIA driver on your system is too old" in capsys.readouterr().out
+    monkeypatch.setattr(torch.version, "cuda", "13.0")
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    assert "✗ the NVIDIA GPU: The NVIDIA driver on your system is too old" in runtime.check()
 
 
 def test_a_part_that_takes_too_long_is_stopped_and_one_that_fails_is_told() -> None:
