@@ -36,6 +36,8 @@ TESTS = (
     "tests/encodings/test_properties.py",
     "tests/encodings/test_relative_logits.py",
     "tests/training/test_recording.py",
+    "tests/training/test_recording_cuda.py",
+    "tests/training/test_together.py",
     "tests/training/test_training.py",
 )
 FEW = "cpu and (rotary or flex_attention or adamw)"  # of the tests, where it is a dry run

@@ -19,6 +19,10 @@ TRAINED = "ours, as `train` runs it"
 GRAMMAR = ("learned, learned_curve =", 'size = preset("mini"')  # cells of unit 08 that train
 GRAMMAR_STEPS, READING_STEPS = 3000 + 750 + 3000, 2000  # in the full profile
 DEVICES = {"cuda": "GPU", "cpu": "CPU"}
+NEWER = """\
+**All of this is newer than the record, and has not run on a GPU yet**: it is tested on a CPU, with
+a stand-in for the graph. The times on this page are those of the old step. They also count what was
+left of the step before, so one that is launched at once may be quicker than they say."""
 
 
 def parts() -> dict[str, Any]:
@@ -60,11 +64,13 @@ def _as_trained(speed: pd.Series) -> str:
     """What `train` does, and how fast; or that a record from before it did so does not say."""
     does = (
         "`helpers.training.train` records forward, backward, clipping and Muon's update as one\n"
-        "CUDA graph and replays it; AdamW's kernel follows. Where a step cannot be recorded, a\n"
-        "line of the log says why, and it runs as `ours, fused AdamW`."
+        "CUDA graph and replays it; AdamW's kernel follows. The first replay is compared with the\n"
+        "same step from Python. Where it differs, or a step cannot be recorded, a line of the log\n"
+        "says why, and training goes on as `ours, fused AdamW`. A loss or a model that depends on\n"
+        "a number of Python's which changes later in training needs `train(..., graph=False)`."
     )
     if TRAINED not in speed.index:
-        return f"{does} It has done so only since this record, and **has not been timed on a GPU**."
+        return f"{does}\n\n{NEWER}"
     ratio = speed[TRAINED] / speed["transformers"]
     return f"{does} That is {ratio:.1f} times as fast as transformers."
 

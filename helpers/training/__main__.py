@@ -14,6 +14,7 @@ import json
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 import torch
 import torch.distributed as dist
@@ -63,43 +64,39 @@ def _shared(next_batch: Callable[[], MlmBatch], rank: int, world: int) -> Callab
     return lambda: MlmBatch(*(each[rank::world] for each in next_batch()))
 
 
-class Corpus:
-    """What there is to read: the size of a model for it, its batches, its score and a loss beside.
-
-    Args:
-        options: `text`, `size`, `batch` and `seed` of the command.
-        device: where batches are drawn.
-    """
+class Corpus(NamedTuple):
+    """What there is to read: the size of a model for it, batches, a score and a loss beside."""
 
     size: Size
     next_batch: Callable[[], MlmBatch]
     score: Callable[[Pretraining], Score]  # on text that is the same for every model
     beside: tuple[str, float]
 
-    def __init__(self, options: argparse.Namespace, device: str) -> None:
-        if options.text == "grammar":
-            grammar = Grammar()
-            self.size = preset(options.size, vocab_size=grammar.vocab_size, max_len=grammar.length)
-            test = grammar.batch(1000, grammar.length, Generator().manual_seed(10_000))
-            self.next_batch = grammar_batches(grammar, options.batch, options.seed, device)
-            self.score = lambda model: evaluate(model.cpu(), test)
-            self.beside = "limit", grammar.bayes_loss(test)
-            return
-        english = docstrings() if options.text == "english" else text_files(Path(options.text))
-        # Processes and a run that goes on number the pieces alike: only the first trains WordPiece.
-        path = options.out / "tokenizer.json"
-        if is_main_process() and not path.exists():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            fresh = tokenized(english, PRESETS[options.size].vocab_size)
-            fresh.tokenizer.save(str(path))
-        if dist.is_initialized():
-            dist.barrier()
-        text = tokenized(english, tokenizer=Tokenizer.from_file(str(path)))
-        self.size = preset(options.size, vocab_size=text.tokenizer.get_vocab_size())
-        rows = text.rows(self.size.max_len).to(device)
-        self.next_batch = text_batches(rows, self.size.vocab_size, options.batch, options.seed)
-        self.score = lambda model: text_score(model, text.rows(self.size.max_len, test=True))
-        self.beside = "unigram", text.unigram_baseline()
+
+def _grammar(options: argparse.Namespace, device: str) -> Corpus:
+    grammar = Grammar()
+    size = preset(options.size, vocab_size=grammar.vocab_size, max_len=grammar.length)
+    next_batch = grammar_batches(grammar, options.batch, options.seed, device)
+    test = grammar.batch(1000, grammar.length, Generator().manual_seed(10_000))
+    beside = ("limit", grammar.bayes_loss(test))
+    return Corpus(size, next_batch, lambda model: evaluate(model.cpu(), test), beside)
+
+
+def _text(options: argparse.Namespace, device: str) -> Corpus:
+    english = docstrings() if options.text == "english" else text_files(Path(options.text))
+    # Processes and a run that goes on number the pieces alike: only the first trains WordPiece.
+    path = options.out / "tokenizer.json"
+    if is_main_process() and not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        tokenized(english, PRESETS[options.size].vocab_size).tokenizer.save(str(path))
+    if dist.is_initialized():
+        dist.barrier()
+    text = tokenized(english, tokenizer=Tokenizer.from_file(str(path)))
+    size = preset(options.size, vocab_size=text.tokenizer.get_vocab_size())
+    rows, test = text.rows(size.max_len).to(device), text.rows(size.max_len, test=True)
+    next_batch = text_batches(rows, size.vocab_size, options.batch, options.seed)
+    beside = ("unigram", text.unigram_baseline())
+    return Corpus(size, next_batch, lambda model: text_score(model, test), beside)
 
 
 def main() -> None:
@@ -124,7 +121,7 @@ def main() -> None:
 
 
 def _run(options: argparse.Namespace, device: str, rank: int, world: int) -> None:
-    corpus = Corpus(options, device)
+    corpus = (_grammar if options.text == "grammar" else _text)(options, device)
     seed_everything(options.seed)
     model = Pretraining(Bert(corpus.size, options.encoding)).to(device)
     losses = train(

@@ -73,7 +73,8 @@ def run_together(
     name, build = _named(encoding, label, lengths)
     models = [_untrained(task, build, seed).to(device) for seed in seeds]
     texts = [Generator().manual_seed(seed) for seed in seeds]
-    train_together(models, [partial(task.batch, BATCH, lengths[0], text) for text in texts], steps)
+    batches = [partial(task.batch, BATCH, lengths[0], text) for text in texts]
+    train_together(models, batches, steps, label=f"{name}, {len(seeds)} seeds")
     tests = _tests(task, lengths)
     tables = [
         _scored({name: model.cpu()}, tests, seed, steps)

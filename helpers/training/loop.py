@@ -23,7 +23,8 @@ from helpers.training.score import masked_loss
 
 PRECISIONS = {"float32": None, "bfloat16": torch.bfloat16, "float16": torch.float16}
 DRY = 20  # steps where only whether a notebook runs is of interest
-READ_EVERY = 20  # steps between two looks at the losses on a GPU, for which the CPU has to wait
+# Steps between two looks at the losses, for which the CPU has to wait; one on a CPU.
+READ_EVERY = {"cuda": 20}
 
 
 class DivergedError(RuntimeError):
@@ -40,6 +41,7 @@ def train(
     optimizer: str = "adamw",
     precision: str = "float32",
     compile: bool = False,
+    graph: bool = True,
     accumulate: int = 1,
     checkpoint: Path | None = None,
     every: int = 200,
@@ -51,23 +53,22 @@ def train(
 ) -> list[float]:
     """Train with a one-cycle schedule; returns the loss of each step in nats.
 
-    On CUDA, forward, backward and update are recorded as one graph and replayed, where they can be
-    (`helpers.training.recording`), and the losses are read every `READ_EVERY` steps.
-
     Where torch.distributed has begun, each process trains on what its own `next_batch` gives, and
     the gradients are averaged; the losses returned are the mean over the processes.
 
     Args:
-        model: what `loss` asks, on its device.
+        model: what `loss` asks, on its device; or several in a `ModuleList`, which learn at once.
         next_batch: gives a fresh batch, from a generator of its own; the same batches in the same
             order each time a run is begun.
         steps: number of batches; at most `DRY` with ORDER_MATTERS_PROFILE=dry.
         lr: highest learning rate.
-        loss: loss of a model on a batch. A recorded step does what it did when it was recorded,
-            so it must not depend on numbers of Python's that change.
+        loss: loss of a model on a batch.
         optimizer: "adamw" or "muon", see `helpers.training.optimizer`.
         precision: "float32", or "bfloat16" or "float16" for the products (autocast).
         compile: let torch.compile make one program of the model; takes a while to begin.
+        graph: on CUDA, record a step as one CUDA graph and replay it, if that gives the same
+            (`helpers.training.recording`). False where model or loss depend on a number of
+            Python's that changes: a replay would go on with that of the first steps.
         accumulate: into how many parts the rows of a batch are split, to save memory; gradients
             are added up, and the loss is the mean of the parts'.
         checkpoint: file to go on from if it exists, and to write every `every` steps and at the
@@ -81,8 +82,8 @@ def train(
             into eval mode.
 
     Raises:
-        DivergedError: the loss is no longer a number; try a smaller `lr`. A GPU may have done up to
-            `READ_EVERY` steps more.
+        DivergedError: the loss is no longer a number; try a smaller `lr`. On a GPU, where losses
+            are read every 20 steps, more steps may be done by then.
         ValueError: an option is unknown, or `checkpoint` is of another run.
     """
     if precision not in PRECISIONS:
@@ -90,8 +91,7 @@ def train(
     if runtime.profile() == "dry":
         steps = min(steps, DRY)
     runtime.keep_freed_memory()
-    device = next(model.parameters()).device
-    updates = Updates(model, optimizer, lr, steps, precision == "float16")
+    updates = Updates(model, optimizer, lr, steps, scaled=precision == "float16")
     batch = next_batch()
     settings = {"steps": steps, "lr": lr, "optimizer": optimizer, "precision": precision}
     identity = _identity(settings, model, batch) if checkpoint else {}
@@ -99,7 +99,8 @@ def train(
     losses = checkpoints.load(checkpoint, run) if checkpoint else []
     for _ in losses:
         batch = next_batch()  # the same batches again, so that the next one is the next
-    train_on = training_step(model, loss, updates, precision, compile, accumulate)
+    train_on = training_step(model, loss, updates, precision, compile, graph, accumulate)
+    read_every = READ_EVERY.get(_device(model).type, 1)
     model.train()
     shown = {"limit": bayes_loss} if bayes_loss is not None else {}
     progress = Progress(
@@ -109,15 +110,15 @@ def train(
     with progress:
         for step in range(len(losses) + 1, steps + 1):
             unread.append(train_on(batch))
-            saved = checkpoint is not None and step % every == 0
-            if reads_each_step(device) or step % READ_EVERY == 0 or saved or step == steps:
+            saves = checkpoint is not None and step % every == 0
+            if step % read_every == 0 or step == steps or saves:
                 losses += read_losses(unread, len(losses), lr)
                 unread = []
                 progress.show(losses)
             if on_step_end:
                 on_step_end(step)
                 model.train()
-            if checkpoint and is_main_process() and (saved or step == steps):
+            if checkpoint and is_main_process() and (saves or step == steps):
                 checkpoints.save(checkpoint, run, losses)
             if step < steps:
                 batch = next_batch()
@@ -130,29 +131,35 @@ def training_step(
     updates: Updates,
     precision: str = "float32",
     compile: bool = False,
+    graph: bool = True,
     accumulate: int = 1,
 ) -> Callable[[Any], Tensor]:
     """Return a function that updates `model` once on a batch, and returns the loss on its device.
 
-    Arguments as in `train`. On CUDA all but AdamW's kernel is recorded, if it can be.
+    Arguments as in `train`. All but AdamW's kernel is recorded, if it can be.
     """
-    device = next(model.parameters()).device
     wrapped = _wrapped(model, compile)
 
     def backward(batch: Any) -> Tensor:
         updates.zero_grad()
         values = []
         for part in _split(batch, accumulate):
-            with _autocast(device, precision):
+            with _autocast(model, precision):
                 value = loss(wrapped, part) / accumulate
             updates.backward(value)
             values.append(value.detach())
         updates.clip_and_update()
-        return values[0] if accumulate == 1 else torch.stack(values).sum()
+        return torch.stack(values).sum()
 
     gradients: Callable[[Any], Tensor] = backward
-    if recording.available(device):
-        gradients = recording.Recorded(backward, _unrecordable(device, compile))
+    if graph and recording.available(_device(model)):
+        gradients = recording.Recorded(
+            backward,
+            updates.parameters,
+            lambda: [*model.parameters(), *model.buffers(), *updates.state()],
+            rounding=1e-3 if precision == "float32" else 2e-2,
+            refused=_unrecordable(_device(model), compile),
+        )
 
     def step(batch: Any) -> Tensor:
         updates.begin()
@@ -201,9 +208,13 @@ def is_main_process() -> bool:
     return not dist.is_initialized() or dist.get_rank() == 0
 
 
-def reads_each_step(device: torch.device) -> bool:
-    """Return whether a loss can be read without waiting for other work."""
-    return device.type == "cpu"
+def _device(model: nn.Module) -> torch.device:
+    return next(model.parameters()).device
+
+
+def _autocast(model: nn.Module, precision: str) -> AbstractContextManager[Any]:
+    dtype = PRECISIONS[precision]
+    return nullcontext() if dtype is None else torch.autocast(_device(model).type, dtype)
 
 
 def _unrecordable(device: torch.device, compile: bool) -> str:
@@ -212,12 +223,9 @@ def _unrecordable(device: torch.device, compile: bool) -> str:
         return f"{device} is not the current GPU; call torch.cuda.set_device"
     if dist.is_initialized():
         return "its gradients are averaged over processes"
+    if torch.__version__ < "2.11":
+        return "older versions than PyTorch 2.11 may replay what is no longer there"
     return "the model is compiled" if compile else ""
-
-
-def _autocast(device: torch.device, precision: str) -> AbstractContextManager[Any]:
-    dtype = PRECISIONS[precision]
-    return nullcontext() if dtype is None else torch.autocast(device.type, dtype)
 
 
 def read_losses(unread: list[Tensor], before: int, lr: float) -> list[float]:

@@ -30,14 +30,13 @@ class Muon(Optimizer):
         steps: of the iteration; 5 make singular values nearly equal.
         precision: of the iteration. A processor without bfloat16 products would spend most of a
             training step of a mini BERT on them.
-        capturable: read the learning rate from the matrices' device, where `upload` writes it, so
-            that a CUDA graph can hold the step.
 
     Where an attribute `found_inf` is set, as `torch.amp.GradScaler` sets it on PyTorch's
     optimisers, a step for which it is not 0 changes nothing.
     """
 
     found_inf: Tensor | None = None
+    lr: Tensor | None = None  # where `upload` writes the learning rate
 
     def __init__(
         self,
@@ -48,18 +47,20 @@ class Muon(Optimizer):
         nesterov: bool = True,
         steps: int = 5,
         precision: torch.dtype = torch.float32,
-        capturable: bool = False,
     ) -> None:
         options = {"lr": lr, "weight_decay": weight_decay, "momentum": momentum}
         super().__init__(groups, options | {"nesterov": nesterov, "steps": steps, "parts": 1})
         self.precision = precision
-        device = self.param_groups[0]["params"][0].device
-        self.lr = torch.full((), float(lr), device=device) if capturable else None
 
     def upload(self) -> None:
-        """Write the learning rate, the same for all groups, where a recorded step reads it."""
-        if self.lr is not None:
-            self.lr.fill_(self.param_groups[0]["lr"])
+        """Write the learning rate, the same for all groups, to the device of the matrices.
+
+        From then on it is read there, so that a CUDA graph can hold a step; call this before each.
+        """
+        group = self.param_groups[0]
+        if self.lr is None:
+            self.lr = torch.zeros((), device=group["params"][0].device)
+        self.lr.fill_(group["lr"])
 
     @torch.no_grad()
     def step(self, closure: Callable[[], Any] | None = None) -> None:  # type: ignore[override]
@@ -85,11 +86,11 @@ class Muon(Optimizer):
             matrix.chunk(group["parts"]), ahead.chunk(group["parts"]), strict=True
         ):
             update = _orthogonal(towards.to(self.precision), group["steps"]).to(own.dtype)
-            size = 0.2 * math.sqrt(max(own.shape))
+            size = math.sqrt(max(own.shape))
             if isinstance(lr, Tensor):
-                own.addcmul_(update, lr, value=-size)
+                own.addcmul_(update, lr, value=-0.2 * size)
             else:
-                own.add_(update, alpha=-lr * size)
+                own.add_(update, alpha=-lr * 0.2 * size)
 
 
 def _orthogonal(matrix: Tensor, steps: int) -> Tensor:

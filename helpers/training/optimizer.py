@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import torch
@@ -26,10 +25,12 @@ class Updates:
     """Holds the optimisers of a model, their schedules, and in float16 the scale of the loss.
 
     A step is `begin`, `zero_grad`, `backward` for each part of the batch, `clip_and_update`, `end`.
-    What stands between `begin` and `end` is the same work each time and the CPU need not wait for
-    any of it, so that a CUDA graph can hold it.
+    Between `begin` and `end` the CPU waits for nothing and no number of Python's changes, so that a
+    CUDA graph can hold what is there.
 
     Args:
+        model: several in a `ModuleList` are independent; the gradients of each are cut by their
+            own norm.
         kind: "adamw" or "muon", see `build`.
         lr: highest learning rate.
         steps: length of the schedule.
@@ -37,21 +38,33 @@ class Updates:
     """
 
     def __init__(self, model: nn.Module, kind: str, lr: float, steps: int, scaled: bool) -> None:
+        self.models = [*model] if isinstance(model, nn.ModuleList) else [model]
         self.parameters = [*model.parameters()]
-        capturable = recording.available(self.parameters[0].device)
-        self.optimizers = build(model, kind, lr, capturable)
+        device = self.parameters[0].device
+        self.optimizers = build(model, kind, lr)
         self.schedules = [schedule(each, lr, steps) for each in self.optimizers]
-        self.scale = LossScale(self.parameters[0].device) if scaled else None
+        self.muon = [each for each in self.optimizers if isinstance(each, Muon)]
+        self.uploads = recording.available(device)
+        self.scale = LossScale(device) if scaled else None
+        if self.scale:
+            for each in self.optimizers:
+                each.found_inf = self.scale.found_inf  # type: ignore[attr-defined]
 
     @property
     def parts(self) -> list[Any]:
         """Return what a checkpoint has to keep."""
         return [*self.optimizers, *self.schedules, *([self.scale] if self.scale else [])]
 
+    def state(self) -> list[Tensor]:
+        """Return what a step reads or writes before `end`, beside parameters and gradients."""
+        found = [each.lr for each in self.muon if each.lr is not None]
+        found += [kept for each in self.muon for of in each.state.values() for kept in of.values()]
+        return found + ([*self.scale.state_dict().values()] if self.scale else [])
+
     def begin(self) -> None:
-        """Write this step's learning rate where `clip_and_update` reads it."""
-        for each in self.optimizers:
-            if isinstance(each, Muon):
+        """Write this step's learning rate where a recorded step reads it."""
+        if self.uploads:
+            for each in self.muon:
                 each.upload()
 
     def zero_grad(self) -> None:
@@ -61,30 +74,28 @@ class Updates:
 
     def backward(self, loss: Tensor) -> None:
         """Add this loss's gradients."""
-        (self.scale.multiplied(loss) if self.scale else loss).backward()
+        (loss * self.scale.factor if self.scale else loss).backward()
 
     def clip_and_update(self) -> None:
         """Cut the gradients to a norm of 1, and update what Muon updates."""
         if self.scale:
-            self.scale.divide_(self.parameters)
-        norm = nn.utils.clip_grad_norm_(self.parameters, 1.0)
+            for each in self.parameters:
+                if each.grad is not None:
+                    each.grad.div_(self.scale.factor)
+        norms = [nn.utils.clip_grad_norm_(each.parameters(), 1.0) for each in self.models]
         if self.scale:
             # In float16 a gradient may overflow; then no optimiser takes this step, as clipping
             # has multiplied the gradients of all by a norm's inverse that is 0 or nan.
-            found_inf = (~norm.isfinite()).float()
-            self.scale.update(found_inf)
-            for each in self.optimizers:
-                each.found_inf = found_inf  # type: ignore[attr-defined]
-        for each in self.optimizers:
-            if isinstance(each, Muon):
-                each.step()
+            self.scale.update(torch.stack(norms))
+        for muon in self.muon:
+            muon.step()
 
     def end(self) -> None:
         """Update what AdamW updates, and move the schedules on."""
         for each, plan in zip(self.optimizers, self.schedules, strict=True):
             # All of AdamW is one kernel, to which the schedule's beta1 is a plain number: in a
             # graph it would stay what it was when the graph was recorded.
-            if not isinstance(each, Muon):
+            if each not in self.muon:
                 each.step()
             plan.step()
 
@@ -94,7 +105,7 @@ class LossScale:
 
     Dynamic loss scaling as in `torch.amp.GradScaler` (Micikevicius et al. 2018, section 3.2), with
     its numbers. That one decides for each optimiser by itself whether it takes a step, and the CPU
-    has to wait for the answer.
+    has to wait for the answer. `found_inf` is 1 if the last gradients overflowed, else 0.
     """
 
     GROWTH_INTERVAL = 2000  # steps without an overflow, after which the factor doubles
@@ -102,36 +113,27 @@ class LossScale:
     def __init__(self, device: torch.device) -> None:
         self.factor = torch.full((), 2.0**16, device=device)
         self.quiet = torch.zeros((), device=device)  # steps since the last overflow or doubling
+        self.found_inf = torch.zeros((), device=device)
 
-    def multiplied(self, loss: Tensor) -> Tensor:
-        """Return the loss times the factor."""
-        return loss * self.factor
-
-    def divide_(self, parameters: Iterable[Tensor]) -> None:
-        """Divide the gradients by the factor, in place."""
-        inverse = 1 / self.factor
-        for each in parameters:
-            if each.grad is not None:
-                each.grad.mul_(inverse)
-
-    def update(self, found_inf: Tensor) -> None:
-        """Change the factor after a step; `found_inf` is 1 if a gradient overflowed, else 0."""
-        self.quiet.add_(1).mul_(1 - found_inf)
+    def update(self, norms: Tensor) -> None:
+        """Change all three after a step whose gradients had these norms."""
+        self.found_inf.copy_(~norms.isfinite().all())
+        self.quiet.add_(1).mul_(1 - self.found_inf)
         grows = (self.quiet >= self.GROWTH_INTERVAL).float()
-        self.factor.mul_((1 - 0.5 * found_inf) * (1 + grows))
+        self.factor.mul_((1 - 0.5 * self.found_inf) * (1 + grows))
         self.quiet.mul_(1 - grows)
 
     def state_dict(self) -> dict[str, Tensor]:
-        """Return both numbers."""
-        return {"factor": self.factor, "quiet": self.quiet}
+        """Return the three numbers."""
+        return {"factor": self.factor, "quiet": self.quiet, "found_inf": self.found_inf}
 
     def load_state_dict(self, state_dict: dict[str, Tensor]) -> None:
-        """Take both numbers over."""
-        self.factor.copy_(state_dict["factor"])
-        self.quiet.copy_(state_dict["quiet"])
+        """Take them over."""
+        for name, value in state_dict.items():
+            getattr(self, name).copy_(value)
 
 
-def build(model: nn.Module, kind: str, lr: float, capturable: bool = False) -> list[Optimizer]:
+def build(model: nn.Module, kind: str, lr: float) -> list[Optimizer]:
     """The optimisers that together update every parameter once.
 
     Muon (Jordan et al. 2024) is for matrices between hidden states. All else has AdamW: embeddings
@@ -143,7 +145,6 @@ def build(model: nn.Module, kind: str, lr: float, capturable: bool = False) -> l
         kind: "adamw" or "muon".
         lr: highest learning rate; Muon's updates are scaled to the size of AdamW's, so that one
             number serves both.
-        capturable: of Muon.
 
     Raises:
         ValueError: `kind` is neither.
@@ -167,7 +168,7 @@ def build(model: nn.Module, kind: str, lr: float, capturable: bool = False) -> l
         ]
         quick = runtime.fast_precision() == "bfloat16"
         precision = torch.bfloat16 if quick else torch.float32
-        found.append(Muon(_some(groups), lr, DECAY, precision=precision, capturable=capturable))
+        found.append(Muon(_some(groups), lr=lr, weight_decay=DECAY, precision=precision))
     return found
 
 

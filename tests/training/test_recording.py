@@ -1,11 +1,10 @@
 """A step that is replayed trains as one that is called, and what cannot be replayed is not.
 
-On a CPU an `OperationLog` stands in for a CUDA graph: it keeps what a graph keeps, each operation
-on its tensors and its plain numbers, and refuses what a graph cannot hold.
+On a CPU an `OperationLog` stands in for a CUDA graph.
 """
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
@@ -13,84 +12,23 @@ from typing import Any
 import pytest
 import torch
 from torch import Tensor, nn
-from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_leaves
+from torch.torch_version import TorchVersion
 
 from helpers.corpora import Grammar
 from helpers.corpora.inputs import places_loss
 from helpers.model.bert import Bert, Pretraining, preset
 from helpers.training import DivergedError, recording, train
-from helpers.training.loop import PRECISIONS
+from helpers.training.loop import PRECISIONS, READ_EVERY
 from helpers.training.optimizer import OPTIMIZERS
 from helpers.training.pretraining import grammar_batches
+from tests.training.operation_log import REPLAYS, capture
 
 CUDA = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU with CUDA")
 DEVICES = ["cpu", pytest.param("cuda", marks=CUDA)]
-UNRECORDABLE = {"_local_scalar_dense", "nonzero", "masked_select", "_unique2", "repeat_interleave"}
 
 
-class OperationLog(TorchDispatchMode):
-    """What is called inside the `with` block, to be called again on the same tensors."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.calls: list[tuple[Any, Any, Any, Any]] = []
-        self.before: dict[int, tuple[Any, Any]] = {}  # memory that is written into, as it was
-
-    def __torch_dispatch__(
-        self,
-        function: Any,
-        types: Iterable[type],
-        args: tuple[Any, ...] = (),
-        kwargs: dict[str, Any] | None = None,
-    ) -> Any:
-        kwargs = kwargs or {}
-        name = function.overloadpacket.__name__
-        masked = any(getattr(each, "dtype", None) == torch.bool for each in tree_leaves(args))
-        if name in UNRECORDABLE or (name.startswith("index") and masked):
-            raise RuntimeError(f"operation not permitted when stream is capturing: {function}")
-        for spec, given in zip(function._schema.arguments, args, strict=False):
-            if spec.alias_info is not None and spec.alias_info.is_write:
-                for each in tree_leaves(given):
-                    memory = each.untyped_storage()
-                    if memory.data_ptr() not in self.before:
-                        self.before[memory.data_ptr()] = memory, memory.clone()
-        result = function(*args, **kwargs)
-        self.calls.append((function, args, kwargs, result))
-        return result
-
-    def undo(self) -> None:
-        """A graph is recorded, but not run."""
-        for memory, was in self.before.values():
-            memory.copy_(was)
-
-    @torch.no_grad()
-    def replay(self) -> None:
-        """Call everything again, with results where they were at first."""
-        for function, args, kwargs, result in self.calls:
-            again = function(*args, **kwargs)
-            for place, new in zip(tree_leaves(result), tree_leaves(again), strict=True):
-                if isinstance(place, Tensor) and place.data_ptr() != new.data_ptr():
-                    place.copy_(new)
-
-
-REPLAYS: list[int] = []  # one for each replay on a CPU
-
-
-def _capture(function: Callable[[], Tensor]) -> tuple[Callable[[], object], Tensor]:
-    with OperationLog() as log:
-        value = function()
-    log.undo()
-
-    def replay() -> None:
-        REPLAYS.append(len(log.calls))
-        log.replay()
-
-    return replay, value
-
-
-def _warmed_up(function: recording.Function, batch: Any, strict: bool = False) -> Tensor:
-    return function(batch)
+def _warmed_up(step: recording.Step, batch: Any, strict: bool = False) -> Tensor:
+    return step(batch)
 
 
 Switch = Callable[[bool, str], None]
@@ -103,7 +41,7 @@ def graphs(monkeypatch: pytest.MonkeyPatch) -> Switch:
     def switch(on: bool, device: str) -> None:
         monkeypatch.setattr(recording, "available", lambda device: on)
         if device == "cpu":
-            monkeypatch.setattr(recording, "capture", _capture)
+            monkeypatch.setattr(recording, "capture", capture)
             monkeypatch.setattr(recording, "warmed_up", _warmed_up)
 
     REPLAYS.clear()
@@ -113,6 +51,7 @@ def graphs(monkeypatch: pytest.MonkeyPatch) -> Switch:
 def _losses(
     device: str, encoding: str = "learned", dropout: float = 0.0, **options: Any
 ) -> tuple[list[float], nn.Module]:
+    """Train a small BERT for twelve steps; its losses, and the model."""
     torch.manual_seed(0)
     grammar = Grammar()
     size = preset(vocab_size=grammar.vocab_size, d_model=32, dropout=dropout)
@@ -125,17 +64,22 @@ def _losses(
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize(("optimizer", "precision"), [*product(OPTIMIZERS, PRECISIONS)])
 def test_replayed_steps_are_those_of_python(
-    optimizer: str, precision: str, device: str, graphs: Switch
+    optimizer: str,
+    precision: str,
+    device: str,
+    graphs: Switch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
-    found = []
-    for on in (False, True):
-        graphs(on, device)
-        found.append(_losses(device, optimizer=optimizer, precision=precision))
-    (called, one), (replayed, other) = found
-    assert replayed == pytest.approx(called, abs=1e-5 if precision == "float32" else 0.05)
+    options = {"optimizer": optimizer, "precision": precision}
+    graphs(False, device)
+    called, one = _losses(device, **options)
+    graphs(True, device)
+    replayed, other = _losses(device, **options)
+    exact = precision == "float32"
+    assert replayed == pytest.approx(called, abs=1e-5 if exact else 0.05)
     for mine, theirs in zip(one.parameters(), other.parameters(), strict=True):
-        difference = (mine - theirs).abs().max()
-        assert difference <= (1e-5 if precision == "float32" else 0.02)
+        assert (mine - theirs).abs().max() <= (1e-5 if exact else 0.02)
+    assert not caplog.records
     if device == "cpu":
         assert len(REPLAYS) == 12 - recording.WARM_UP and min(REPLAYS) > 100
 
@@ -156,9 +100,39 @@ def test_other_encodings_are_replayed_too(
 def test_dropout_is_drawn_anew_in_each_replay(device: str, graphs: Switch) -> None:
     graphs(True, device)
     model = nn.Dropout().to(device)
-    call = recording.Recorded(lambda x: model(x))
+    call = recording.Recorded(model, [], list)
     drawn = {tuple(call(torch.ones(64, device=device)).tolist()) for _ in range(9)}
     assert len(drawn) == 9
+
+
+def _tiny(device: str, on_step_end: Any = None, **options: Any) -> list[float]:
+    """Train a model with dropout; `on_step_end` is given the step, the model and the weight."""
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(2, 9), nn.Dropout(0.5), nn.Linear(9, 1)).to(device)
+    x, weight = torch.ones(4, 2, device=device), [1.0]
+
+    def loss(asked: nn.Module, x: Tensor) -> Tensor:
+        return weight[0] * (asked(x) - 1).square().mean()
+
+    def end(step: int) -> None:
+        if on_step_end:
+            on_step_end(step, model, weight)
+
+    return train(model, lambda: x, 12, loss=loss, label="", on_step_end=end, **options)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_evaluation_between_steps_and_forgotten_gradients_change_nothing(
+    device: str, graphs: Switch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def look(_step: int, model: nn.Module, _weight: Any) -> None:
+        model.eval()(torch.ones(1, 2, device=device))
+        model.zero_grad()
+
+    graphs(True, device)
+    called, replayed = _tiny(device, graph=False), _tiny(device)
+    assert replayed == pytest.approx(called, abs=1e-6) and not caplog.records
+    assert _tiny(device, look) == replayed
 
 
 def test_a_step_that_overflows_in_float16_leaves_no_trace(graphs: Switch) -> None:
@@ -228,16 +202,85 @@ def test_what_cannot_be_replayed_is_said_in_one_line(
     assert caplog.records[0].levelno == logging.WARNING
 
 
-def test_a_compiled_model_is_not_recorded_and_that_is_said(
-    graphs: Switch, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+def _fails(function: Callable[[], Tensor]) -> tuple[Callable[[], object], Tensor]:
+    """What a recording may leave behind: some of its work done, random numbers drawn."""
+    function()
+    torch.rand(3)
+    raise RuntimeError("operation not permitted when stream is capturing\nand more")
+
+
+def _goes_wrong(function: Callable[[], Tensor]) -> tuple[Callable[[], object], Tensor]:
+    replay, value = capture(function)
+
+    def wrong() -> None:
+        replay()
+        value.mul_(1.1)
+
+    return wrong, value
+
+
+@pytest.mark.parametrize(
+    ("faulty", "why"),
+    [(_fails, "operation not permitted when"), (_goes_wrong, "its replay differs by more than")],
+)
+def test_after_a_failure_training_goes_on_as_if_nothing_had_been_tried(
+    faulty: Any, why: str, graphs: Switch, caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    options: dict[str, Any] = {"optimizer": "muon", "precision": "float16", "dropout": 0.1}
+    graphs(True, "cpu")
+    called, one = _losses("cpu", graph=False, **options)
+    monkeypatch.setattr(recording, "capture", faulty)
+    found, other = _losses("cpu", **options)
+    assert found == called
+    for mine, theirs in zip(one.parameters(), other.parameters(), strict=True):
+        assert torch.equal(mine, theirs)
+    (line,) = caplog.messages
+    assert line.startswith("Each step is launched from Python, not as one CUDA graph: " + why)
+
+
+def _decay(_step: int, _model: nn.Module, weight: list[float]) -> None:
+    weight[0] *= 0.9
+
+
+def _move(step: int, model: nn.Module, _weight: Any) -> None:
+    if step == 7:  # as `model.cpu()` and back does
+        for each in model.parameters():
+            each.data = each.data.clone()
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize(
+    ("change", "why"), [(_decay, "its replay differs"), (_move, "the memory of a parameter")]
+)
+def test_what_a_replay_would_not_know_of_is_found_out(
+    change: Any, why: str, device: str, graphs: Switch, caplog: pytest.LogCaptureFixture
+) -> None:
+    graphs(True, device)
+    called = _tiny(device, change, graph=False)
+    assert _tiny(device, change) == pytest.approx(called, abs=1e-6)
+    assert why in caplog.text and len(caplog.records) == 1
+
+
+@pytest.mark.parametrize("why", ["the model is compiled", "older versions than PyTorch 2.11"])
+def test_what_is_never_recorded_is_said_too(
+    why: str, graphs: Switch, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     graphs(True, "cpu")
     monkeypatch.setattr(torch, "compile", lambda model: model)
-    losses, _ = _losses("cpu", compile=True, steps=5)
+    if "older" in why:
+        monkeypatch.setattr(torch, "__version__", TorchVersion("2.9.0+cu128"))
+    losses, _ = _losses("cpu", compile="compiled" in why, steps=5)
     assert len(losses) == 5 and not REPLAYS
-    assert caplog.messages == [
-        "Each step is launched from Python, not as one CUDA graph: the model is compiled"
-    ]
+    assert why in caplog.text and len(caplog.records) == 1
+
+
+def test_whoever_does_not_want_it_is_told_nothing(
+    graphs: Switch, caplog: pytest.LogCaptureFixture
+) -> None:
+    graphs(True, "cpu")
+    _losses("cpu", graph=False, steps=5)
+    assert not REPLAYS and not caplog.records
 
 
 @pytest.mark.parametrize("device", DEVICES)
@@ -245,7 +288,7 @@ def test_a_batch_of_another_shape_is_trained_on_as_well(
     device: str, graphs: Switch, caplog: pytest.LogCaptureFixture
 ) -> None:
     graphs(True, device)
-    call = recording.Recorded(lambda batch: batch["x"].sum())
+    call = recording.Recorded(lambda batch: batch["x"].sum(), [], list)
     sizes = [5] * 6 + [3, 5]
     found = [float(call({"x": torch.full((n,), float(n), device=device)})) for n in sizes]
     assert found == [float(n * n) for n in sizes]
@@ -256,9 +299,7 @@ def test_a_loss_that_is_no_number_ends_a_run_that_reads_it_late(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """As on a GPU: what a step behind it has done is not kept."""
-    from helpers.training import loop
-
-    monkeypatch.setattr(loop, "reads_each_step", lambda device: False)
+    monkeypatch.setitem(READ_EVERY, "cpu", 20)
     numbers = iter([1.0, 1.0, torch.nan, 1.0, 1.0, 1.0])
     path = tmp_path / "run.pt"
     with pytest.raises(DivergedError, match="step 2; try an lr below"):
