@@ -7,22 +7,21 @@ import math
 import torch
 from torch import Tensor, nn
 
-from helpers.encodings.angles import finest
+from helpers.encodings.angles import finest, of_float64
 from helpers.encodings.base import Encoding
 from helpers.encodings.bias import OffsetBias
 from helpers.encodings.positions import Positions
 
 
-def alibi_slopes(num_heads: int) -> Tensor:
+def alibi_slopes(num_heads: int, device: torch.device | str = "cpu") -> Tensor:
     """Return 2^(−8h/H) for h = 1 … H if H is a power of 2 (Press et al. 2022, section 3), (H,).
 
     Otherwise, as in the authors' code, all slopes for P heads, where P is the largest power of 2
     below H, and then the first, third, fifth … of those for 2P heads.
     """
     below = 2 ** int(math.log2(num_heads))
-    slopes = [2 ** (-8 * h / below) for h in range(1, below + 1)]
-    slopes += [2 ** (-8 * h / (2 * below)) for h in range(1, 2 * (num_heads - below), 2)]
-    return torch.tensor(slopes, dtype=torch.float64, device="cpu")
+    head = torch.arange(1, num_heads + 1, dtype=torch.float64, device=device)
+    return 2 ** (-8 * torch.where(head <= below, head, head - below - 0.5) / below)
 
 
 class Alibi(OffsetBias):
@@ -48,7 +47,8 @@ class Alibi(OffsetBias):
             distance = torch.where(offsets > 0, 2 * distance, distance)
         elif self.form == "causal":
             distance = distance.masked_fill(offsets > 0, float("inf"))
-        slopes = alibi_slopes(self.num_heads).to(distance, non_blocking=True)
+        slopes = alibi_slopes(self.num_heads, of_float64(offsets.device))
+        slopes = slopes.to(distance, non_blocking=True)
         return -slopes.view(-1, *[1] * offsets.dim()) * distance
 
 
