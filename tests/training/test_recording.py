@@ -42,6 +42,7 @@ def graphs(monkeypatch: pytest.MonkeyPatch) -> Switch:
         if device == "cpu":
             monkeypatch.setattr(recording, "capture", capture)
             monkeypatch.setattr(recording, "warmed_up", _warmed_up)
+            monkeypatch.setitem(READ_EVERY, "cpu", 5)  # a replay must not write into a loss before
 
     REPLAYS.clear()
     return switch
