@@ -137,7 +137,7 @@ def test_the_newest_counts_also_where_an_earlier_one_has_more_answers(
 ) -> None:
     more = json.loads(NOTEBOOK)
     more["cells"] *= 2
-    files = {"ada/01-tiny/01-tiny.ipynb": json.dumps(more)}
+    files: dict[str, str | bytes] = {"ada/01-tiny/01-tiny.ipynb": json.dumps(more)}
     files |= of("ada/01-tiny/01-tiny (1).ipynb")
     [ada] = intake.find(two_units, write(tmp_path / "in", files), tmp_path / "unpacked")
     assert ada.notes[0] == "of 2 notebooks, this counts: 01-tiny (1).ipynb"
