@@ -685,8 +685,8 @@ for name in ("none", "learned"):
 # %% [markdown]
 # The second summand is the table of positions, $D$ numbers per position. It is added at the input,
 # but stored in `attention`. Attention itself has $4D^2$ parameters, whatever $T$ is (biases are not
-# counted here). **Cause 4 is real**, but in multiplications only for texts far longer than BERT's.
-# The cost comes from the $T^2$ pairs, not from the parameters.
+# counted here). Counted in multiplications, **cause 4 is real** only for texts far longer than
+# BERT's. The cost comes from the $T^2$ pairs, not from the parameters.
 
 # %% [markdown]
 # ## 5. Longer than trained

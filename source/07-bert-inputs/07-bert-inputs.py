@@ -206,8 +206,8 @@ for size in (125, 250, 500, 1000, 2000, 4000):
     print(f"{size:5,} pieces: {tokens_in_all / words_in_all:.2f} tokens per word")
 
 # %% [markdown]
-# Here each doubling of the vocabulary saves fewer tokens than the one before, and costs twice as
-# many new vectors. BERT has 30,522 pieces with 768 numbers each: $30{,}522 \cdot 768$ = 23.4
+# Here each doubling of the vocabulary saves fewer tokens than the one before, and adds twice as
+# many vectors. BERT has 30,522 pieces with 768 numbers each: $30{,}522 \cdot 768$ = 23.4
 # million of the 109 million parameters of BERT base.
 #
 # Move the slider. Will *paris* become one piece? **Your** function cuts the words. Until it is

@@ -461,7 +461,7 @@ pd.DataFrame({"counting": short["unigram"].mean(), "counting and copying": short
 #   segments);
 # - `"layer"`: **one** layer: four maps in the attention (query, key, value, output), two in the MLP
 #   (from $D$ to $4D$ and back), two LayerNorms;
-# - `"pooler"`: one map;
+# - `"pooler"`: one map, from $D$ to $D$;
 # - `"all"`: the whole model, with $L$ layers, without the two heads for pretraining.
 #
 # Each map has a bias. A LayerNorm has two numbers for each of the $D$ entries. Counting the
@@ -553,7 +553,7 @@ print(recorded.note)
 # %% [markdown]
 # Without positions, the curve falls well below the unigram baseline, too: one chosen word in ten
 # can be seen, and the other words of a text show its topic. With a table, the recorded run (of
-# 3,000 steps: the *full profile*, meant for a GPU) ends about 8 % above the limit.
+# 3,000 steps: the *full profile*, meant for a GPU) ends less than 10 % above the limit.
 #
 # Which rule was learned? Look at each kind of word by itself:
 
@@ -627,7 +627,7 @@ outcome("hardest", "abbc"[int(distance["learned"].argmax())])  # KINDS: beat, ec
 # %% [markdown]
 # For a beat, one row of the position table is enough; beats end closest to the limit. Echoes and
 # verbs end furthest from it; which of the two comes last depends on the seed. A model that knows
-# all of a verb but its number pays at most $\ln 2 = 0.69$ nats for it. Is this what ours lacks?
+# all of a verb but its number is at most $\ln 2 = 0.69$ nats above. Is the number what ours lacks?
 #
 # ### Agreement
 #
@@ -726,7 +726,7 @@ outcome("race", "abbbcc"[order.get_loc("learned")])
 # | hook | gets | returns |
 # | --- | --- | --- |
 # | `embed(x, positions)` | $(B, T, D)$, once | the new $x$ |
-# | `rotate(q, k, positions)` | two $(B, H, T, d)$, in each layer | the same |
+# | `rotate(q, k, positions)` | two $(B, H, T, d)$, in each layer | the new $q$ and $k$ |
 # | `bias(q, k, positions)` | $(B, H, T, d)$, $q$ scaled | $(H, T, T)$, added to the scaled scores |
 # | `context(weights, positions)` | $(B, H, T, T)$ | $(B, H, T, d)$, added |
 #

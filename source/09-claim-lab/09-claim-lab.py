@@ -616,9 +616,9 @@ for part in CLAIMS[9].parts:
 # ## 9. The verdict on a claim
 #
 # Seven claims are left. Claims 16, 23 and 17 come from published answers to the book's exercises;
-# 16 and 23 are measured in part on the *tree text* of unit 06: each word follows from its parent in
-# a tree, and the words come in random order. A model can be **told** the tree, by offsets that are
-# counted in the tree. The arrows mark the parts that are measured:
+# 16 and 23 are measured in part on the tree language of unit 06: each word follows from its parent
+# in a tree, and the words come in random order. A model can be **told** the tree, by offsets that
+# are counted in the tree. The arrows mark the parts that are measured:
 
 # %%
 for n in (16, 23, 17):
@@ -812,8 +812,8 @@ outcome("where", "a" if max(behind) < 0.3 else "b")
 # last line says no. There, a random matrix mixes the columns of the sinusoids. Each column is still
 # a sum of sines and cosines, and yet $r$ is as large as for the learned rows. So we look for the
 # waves themselves: we fit one wave to each column, of the frequency that fits best. How much of the
-# column's variance does it explain? Mixed sinusoids are a control: what they have lies in claim
-# 24's interval.
+# column's variance does it explain? Mixed sinusoids are a control: their fraction lies in
+# claim 24's interval.
 
 # %% tags=["training"]
 waves = {"sinusoids": [tables["sinusoids"]],
