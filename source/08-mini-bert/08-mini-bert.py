@@ -370,8 +370,8 @@ pd.DataFrame(answers_at).T.rename_axis("steps")
 
 # %% [markdown]
 # At step 0 the pieces are there by chance. After 50 steps the model knows little more than which
-# pieces are frequent, and answers both sentences alike. Later the sentence counts: `true` and
-# `none` are what a function returns, and a colon after “returns” is common. For Paris the table has
+# pieces are frequent, and answers both sentences alike. Later the sentence counts: `true`
+# is what a function may return, and a colon after “returns” is common. For Paris the table has
 # no such answer. Type any sentence with a `[MASK]`; it is filled while you type.
 
 # %% tags=["training"]
