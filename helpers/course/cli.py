@@ -19,6 +19,7 @@ MISSING = """\
 {name} is not installed. `make lab`, `make grade` and `make test` install what they need, and
 docs/starting.md says how to do so without make."""
 KEPT = "stopped; what has been graded is kept, and the same command goes on from there"
+TRAINED = "stopped; runs that are done are kept, and the same command goes on from there"
 
 Run = Callable[[Course, argparse.Namespace], int | None] | str  # or a module with a main
 Add = Callable[..., Any]  # an option to a command
@@ -90,6 +91,11 @@ def _for_learners(command: Callable[..., Add]) -> None:
 
     add = command("try", "practice", "grade your own notebook as practice; no mark is kept")
     add("notebook", type=Path, nargs="?", help="default: unit 00 in work/")
+
+    add = command("race", "race", "test an encoding of your own", stopped=TRAINED)
+    add("encoding", help="FILE.py:Class, a subclass of helpers.encodings.Encoding")
+    add("--full", action="store_true", help="five seeds and five times the steps")
+    add("--out", type=Path, default=Path("build/race"), help="where card and runs go")
 
     command("doctor", "doctor", "look at this machine and say what is missing")
 

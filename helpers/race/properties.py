@@ -1,0 +1,205 @@
+"""Properties of an encoding, found by asking small models that have it; nothing is believed.
+
+All differences are relative: ‖found − expected‖/‖expected‖, with parameters that have moved from
+where they began, since a bias may begin at 0. Float32 rounds to about 10⁻⁶ of that.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import NamedTuple, TypeVar
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from helpers.encodings import Encoding
+from helpers.model.attention import MultiHeadAttention
+from helpers.model.bert import Bert, preset
+from helpers.model.decoder import Decoder
+from helpers.model.encoder import Encoder
+from helpers.runtime import seed_everything
+
+Build = Callable[[int], Encoding]  # max_len → encoding
+Model = TypeVar("Model", bound=nn.Module)
+WORDS, TOKENS, LAYERS, LONG = 40, 12, 2, 512
+SAME = 1e-4  # largest difference that counts as rounding
+ROUGHER = 3.0  # times the rounding error of attention without positions
+LOUD = 3.0  # times W_Q and W_K, so that attention depends on small differences, as once trained
+
+
+class Finding(NamedTuple):
+    """A property, whether the encoding has it, and what was measured or raised."""
+
+    name: str
+    holds: bool
+    found: str
+
+
+def properties(build: Build) -> list[Finding]:
+    """Return what was found of each property; an encoding that breaks in a test lacks it."""
+    found = []
+    for name, examine in PROPERTIES.items():
+        seed_everything(0)
+        try:
+            with torch.no_grad():
+                holds, told = examine(build)
+        except Exception as error:  # an own class may break in any way
+            lines = str(error).strip().splitlines() or [""]
+            holds, told = False, f"breaks: {type(error).__name__}: {lines[0]}"
+        found.append(Finding(name, holds, told))
+    return found
+
+
+def off_by(found: Tensor, expected: Tensor) -> float:
+    """Return ‖found − expected‖/‖expected‖; NaN where either is no number."""
+    expected = expected.double()
+    return ((found.double() - expected).norm() / expected.norm()).item()
+
+
+def moved(model: Model) -> Model:
+    """Return the model in eval mode, the parameters of its encodings moved a little."""
+    for encoding in (each for each in model.modules() if isinstance(each, Encoding)):
+        for parameter in encoding.parameters():
+            parameter.add_(0.3 * torch.randn_like(parameter))
+    return model.eval()
+
+
+def _encoder(build: Build, max_len: int = 2 * TOKENS) -> Encoder:
+    return moved(Encoder(build(max_len), WORDS, LAYERS))
+
+
+def _decoder(build: Build) -> Decoder:
+    return moved(Decoder(build(2 * TOKENS), WORDS, LAYERS))
+
+
+def _tokens(batch: int = 4, length: int = TOKENS) -> Tensor:
+    """Ids of which no two in a row are the same where there are enough, (B, T)."""
+    most = max(WORDS, length)
+    return torch.stack([torch.randperm(most)[:length] for _ in range(batch)]) % WORDS
+
+
+def _same(error: float, otherwise: str) -> tuple[bool, str]:
+    return error <= SAME, f"off by {error:.0e}" if error <= SAME else f"{otherwise} {error:.1%}"
+
+
+def tells_neighbours_apart(build: Build) -> tuple[bool, str]:
+    """Whether two neighbours that change places change more than the order of the results."""
+    model, ids = _encoder(build), _tokens()
+    blind = [
+        place
+        for place in range(TOKENS - 1)
+        if _order_is_lost(model, ids, [*range(place), place + 1, place, *range(place + 2, TOKENS)])
+    ]
+    pairs = TOKENS - 1
+    told = f"{pairs - len(blind)} of {pairs} pairs"
+    if blind and len(blind) < pairs:
+        told += f"; not positions {', '.join(f'{place}–{place + 1}' for place in blind)}"
+    return not blind, told
+
+
+def tells_left_from_right(build: Build) -> tuple[bool, str]:
+    """Whether reversing a text changes more than the order of the results."""
+    lost = _order_is_lost(_encoder(build), _tokens(), [*reversed(range(TOKENS))])
+    return (
+        not lost,
+        "a text and its reverse are the same to it" if lost else "a reversed text differs",
+    )
+
+
+def _order_is_lost(model: Encoder, ids: Tensor, order: list[int]) -> bool:
+    return off_by(model(ids[:, order]), model(ids)[:, order]) <= SAME
+
+
+def shift_invariant(build: Build) -> tuple[bool, str]:
+    """Whether a text says the same behind another one that it may not look at."""
+    model, ids, before = _encoder(build), _tokens(), _tokens(length=5)
+    seen = torch.block_diag(torch.ones(5, 5), torch.ones(TOKENS, TOKENS)).bool()
+    later = model(torch.cat([before, ids], 1), seen)[:, 5:]
+    return _same(off_by(later, model(ids)), "five positions further on, results differ by")
+
+
+def causal(build: Build) -> tuple[bool, str]:
+    """Whether, behind a causal mask, later tokens change nothing."""
+    model, ids, half = _decoder(build), _tokens(), TOKENS // 2
+    other = torch.cat([ids[:, :half], _tokens(length=TOKENS - half)], 1)
+    error = off_by(model(other)[:, :half], model(ids)[:, :half])
+    return _same(error, "it reads the future: other later tokens change earlier results by")
+
+
+def cached(build: Build) -> tuple[bool, str]:
+    """Whether a text is the same with a cache, read first in part and then token by token."""
+    model, ids, first = _decoder(build), _tokens(), 5
+    cache = model.new_cache()
+    parts = [ids[:, :first], *ids[:, first:].split(1, 1)]
+    stepwise = torch.cat([model(part, cache=cache) for part in parts], 1)
+    return _same(off_by(stepwise, model(ids)), "results differ by")
+
+
+def padded(build: Build) -> tuple[bool, str]:
+    """Whether padding on the right, with its mask, changes nothing for the others."""
+    encoding = build(2 * TOKENS)
+    heads, most = encoding.num_heads, 2 * TOKENS
+    size = preset(d_model=encoding.d_model, num_heads=heads, vocab_size=WORDS, max_len=most)
+    model, ids = moved(Bert(size, encoding)), _tokens()
+    longer = F.pad(ids, (0, 3))
+    real = F.pad(torch.ones_like(ids, dtype=torch.bool), (0, 3))
+    found = model(longer, attention_mask=real)[:, :TOKENS]
+    return _same(off_by(found, model(ids)), "results differ by")
+
+
+def half_precision(build: Build) -> tuple[bool, str]:
+    """Whether bfloat16 and float16 cost no more than they cost attention without positions."""
+    plain = build(LONG)
+    none = _rounding(Encoding(plain.d_model, plain.num_heads))
+    found = {name: error / none[name] for name, error in _rounding(plain).items()}
+    told = ", ".join(f"{name} {times:.1f}" for name, times in found.items())
+    told += f" times the rounding error without positions, {LONG} tokens"
+    return all(times <= ROUGHER for times in found.values()), told
+
+
+def _rounding(encoding: Encoding) -> dict[str, float]:
+    """Relative error by precision, of a layer whose weights are rounded in both."""
+    torch.manual_seed(0)
+    model = moved(Encoder(encoding, WORDS, 1))
+    for each in model.modules():
+        if isinstance(each, MultiHeadAttention):
+            each.qkv.weight.mul_(LOUD)
+    ids, found = _tokens(1, LONG), {}
+    for dtype in (torch.bfloat16, torch.float16):
+        small = copy.deepcopy(model).to(dtype)
+        exact = copy.deepcopy(small).float()
+        found[str(dtype).removeprefix("torch.")] = off_by(small(ids), exact(ids))
+    return found
+
+
+def one_graph(build: Build) -> tuple[bool, str]:
+    """Whether torch.compile makes one graph of a model; whether a break comes needs no kernel."""
+    torch.compiler.reset()
+    model, ids = _encoder(build), _tokens()
+    compiled = torch.compile(model, backend="eager", fullgraph=True)
+    return _same(off_by(compiled(ids), model(ids)), "compiled, results differ by")
+
+
+def beyond_max_len(build: Build) -> tuple[bool, str]:
+    """Whether a text of twice `max_len` is read, or refused with a ValueError that says why."""
+    model, ids = _encoder(build, max_len=TOKENS), _tokens(length=2 * TOKENS)
+    try:
+        finite = bool(model(ids).isfinite().all())
+    except ValueError as error:
+        return bool(str(error)), f"refuses: {error}"
+    return finite, "reads on" if finite else "results are no numbers"
+
+
+PROPERTIES: dict[str, Callable[[Build], tuple[bool, str]]] = {
+    "tells neighbours apart": tells_neighbours_apart,
+    "tells left from right": tells_left_from_right,
+    "shift-invariant": shift_invariant,
+    "causal without a look at the future": causal,
+    "cached = uncached": cached,
+    "padded = unpadded": padded,
+    "half precision": half_precision,
+    "compiles as one graph": one_graph,
+    "beyond max_len": beyond_max_len,
+}
