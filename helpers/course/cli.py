@@ -93,7 +93,7 @@ def _for_learners(command: Callable[..., Add]) -> None:
     add("notebook", type=Path, nargs="?", help="default: unit 00 in work/")
 
     add = command("race", "race", "test an encoding of your own", stopped=TRAINED)
-    add("encoding", help="FILE.py:Class, a subclass of helpers.encodings.Encoding")
+    add("encoding", help="FILE.py:Class, or the name of a registered encoding")
     add("--full", action="store_true", help="five seeds and five times the steps")
     add("--out", type=Path, default=Path("build/race"), help="where card and runs go")
 

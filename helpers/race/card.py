@@ -70,7 +70,7 @@ class Card:
         for title, text, rows in self._sections():
             lines += ["", f"## {title}", "", _cell(text)]
             if rows is not None:
-                cells = [[*rows.columns], *rows.to_numpy().tolist()]
+                cells = [[*rows.columns], *rows.astype(object).to_numpy().tolist()]
                 head, *body = (f"| {' | '.join(map(_cell, each))} |" for each in cells)
                 lines += ["", head, "| --- " * len(rows.columns) + "|", *body]
         return "\n".join(lines) + "\n"

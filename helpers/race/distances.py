@@ -105,7 +105,7 @@ def picture(rows: pd.DataFrame) -> tuple[Figure, str]:
         ax.set_xscale("log", base=2)
         ax.set(title=measure, ylim=(-0.05, 1.5), xticks=TIMES, xticklabels=map(str, TIMES))
     handles, labels = axes.flat[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))
+    figure.legend(handles, labels, loc="outside upper center", ncols=len(labels))
     figure.supxlabel("length of the test (training lengths)")
     figure.supylabel("distance to the limit")
     names = ", ".join(dict.fromkeys(rows["encoding"]))

@@ -67,7 +67,7 @@ class Entrant:
 
 
 def entrant(encoding: str | type[Encoding]) -> Entrant:
-    """Return who takes part: the class, or the class that "FILE.py:Class" names.
+    """Return who takes part, by the `source` of an `Entrant`.
 
     Raises:
         EntrantError: it cannot take part, or cannot be built.

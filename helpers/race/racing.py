@@ -38,7 +38,8 @@ def race(
     runs are not kept.
 
     Args:
-        encoding: "FILE.py:Class", or the class; it is built with d_model, num_heads and max_len.
+        encoding: "FILE.py:Class", a name for `create`, or the class, which is built with d_model,
+            num_heads and max_len.
         budget: how much is trained.
         out: folder of the card and of the runs.
         workers: processes beside this one; as many as there are cores if not given.

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from helpers import results
 from helpers.course import cli
-from helpers.encodings import Encoding, Positions
+from helpers.encodings import Encoding, Positions, Rotary
 from helpers.race import Budget, Card, EntrantError, race, racing, runs
 from helpers.race import distances as scoring
 from helpers.race.entrant import Entrant, entrant
@@ -39,7 +39,7 @@ def test_the_card_of_a_bad_encoding_says_each_fault(card: Card) -> None:
         "| cached = uncached | no |",
     ):
         assert fault in text, text
-    assert "| compiles as one graph | yes |" in text
+    assert "| compiles as one graph | yes |" in text and "\n| 512 | " in text
 
 
 def test_it_is_the_same_in_three_formats_and_spelt_out(card: Card, tmp_path: Path) -> None:
@@ -263,6 +263,10 @@ def test_a_class_that_cannot_take_part_is_told_why(
         race(str(tmp_path / asked), TINY, tmp_path)
     assert cli.main(["race", str(tmp_path / asked), "--out", str(tmp_path)]) == 1
     assert says in capsys.readouterr().err
+
+
+def test_a_registered_encoding_may_take_part() -> None:
+    assert type(entrant("rotary").build(8)) is Rotary
 
 
 def test_a_rivals_name_is_left_to_the_rival() -> None:
