@@ -63,5 +63,5 @@ class Budget(NamedTuple):
     tasks: tuple[str, ...] = tuple(TASKS)
 
 
-QUICK = Budget("quick", steps=300, sweep_steps=100, seeds=3, tokens=12_000)
-FULL = Budget("full", steps=1500, sweep_steps=500, seeds=5, tokens=48_000)
+QUICK = Budget("quick", steps=240, sweep_steps=80, seeds=3, tokens=12_000)
+FULL = Budget("full", steps=1200, sweep_steps=400, seeds=5, tokens=48_000)
