@@ -51,10 +51,15 @@ def race(
     entrants = [mine, *(Entrant(name, source) for name, source in RIVALS.items())]
     count = len(budget.tasks) * len(entrants) * (len(RATES) + budget.seeds)
     workers = os.cpu_count() or 1 if workers is None else workers
-    with _pool(workers) as pool, runtime.bar(total=count, desc="race", unit="run") as bar:
-        swept = _all(_sweep(entrants, budget), out / "runs", pool, bar)
-        scored = _all(_scored(entrants, budget, swept), out / "runs", pool, bar)
-    card = made(mine, budget, swept, scored)
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)  # as in the other processes; models are too small for more
+    try:
+        with _pool(workers) as pool, runtime.bar(total=count, desc="race", unit="run") as bar:
+            swept = _all(_sweep(entrants, budget), out / "runs", pool, bar)
+            scored = _all(_scored(entrants, budget, swept), out / "runs", pool, bar)
+        card = made(mine, budget, swept, scored)
+    finally:
+        torch.set_num_threads(threads)
     card.save(out)
     return card
 
@@ -116,8 +121,6 @@ def _all(jobs: Sequence[Job], folder: Path, pool: Executor | None, bar: tqdm) ->
     apart = [job for job in jobs if pool and job.entrant.digest()]
     waiting = {pool.submit(kept, job, folder): job for job in apart} if pool else {}
     found = {}
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
     try:
         for job in (each for each in jobs if each not in apart):
             found[job] = kept(job, folder)
@@ -126,7 +129,6 @@ def _all(jobs: Sequence[Job], folder: Path, pool: Executor | None, bar: tqdm) ->
             found[waiting[done]] = done.result()
             bar.update()
     finally:
-        torch.set_num_threads(threads)
         for each in waiting:
             each.cancel()
     return [found[job] for job in jobs]
