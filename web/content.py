@@ -11,7 +11,7 @@ from pathlib import Path
 import torch
 
 from helpers.course.settings import Course
-from web import encodings, explore, findings, front, links, markdown, measured
+from web import encodings, explore, findings, front, links, markdown, measured, race_board
 from web.markdown import cited, relinked
 from web.outputs import Outputs
 from web.units import Unit
@@ -82,6 +82,7 @@ def _docs(course: Course, pages: Path, outputs: Outputs) -> None:
         shutil.copy(picture, pages / "more")
     _put(pages, "claims", measured.claims(_got(pages, "claims")))
     _put(pages, "more/benchmarks", measured.benchmarks())
+    _put(pages, "more/race-board", race_board.page(outputs))
     for name in (*findings.FIRST, "more/questions"):
         _put(pages, name, findings.begin(name, _got(pages, name), outputs))
 

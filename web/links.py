@@ -13,6 +13,7 @@ DOCS = {
     "glossary": "glossary",
     "questions": "more/questions",
     "mini-bert": "more/mini-bert",
+    "race": "more/race",
     "gpu": "more/gpu",
     "grading": "more/grading",
     "jupyterhub": "more/jupyterhub",

@@ -87,7 +87,7 @@ def price_of_offsets(seed: int, full: bool = False) -> dict[str, float]:
     kinds = {"table": "learned", "Shaw": "shaw_keys"}
     modules = {name: _Attention(kind, width, heads, length) for name, kind in kinds.items()}
     took = seconds(
-        {name: partial(_forward_and_back, each, x) for name, each in modules.items()},
+        {name: partial(forward_and_back, each, x) for name, each in modules.items()},
         40 if full else 8,
     )
     kept = {name: bytes_kept(each, x) for name, each in modules.items()}
@@ -101,7 +101,8 @@ def price_of_offsets(seed: int, full: bool = False) -> dict[str, float]:
     return {name: each["Shaw"] / each["table"] for name, each in found.items()}
 
 
-def _forward_and_back(module: nn.Module, x: Tensor) -> None:
+def forward_and_back(module: nn.Module, x: Tensor) -> None:
+    """A step without an optimiser."""
     module.zero_grad()
     module(x).sum().backward()
 
@@ -109,7 +110,7 @@ def _forward_and_back(module: nn.Module, x: Tensor) -> None:
 def operations(module: nn.Module, x: Tensor) -> float:
     """Operations of all products of matrices in a step; in the plain form, which can be counted."""
     with FlopCounterMode(display=False) as counter, sdpa_kernel(SDPBackend.MATH):
-        _forward_and_back(module, x)
+        forward_and_back(module, x)
     return float(counter.get_total_flops())
 
 

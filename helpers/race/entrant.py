@@ -3,45 +3,49 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import sys
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
+from typing import NamedTuple
+
+import torch
 
 from helpers.encodings import REGISTRY, Encoding
+from helpers.model.encoder import Encoder
 from helpers.race.rules import RIVALS
 from helpers.training.experiments import HEADS, WIDTH
+
+Build = Callable[[int], Encoding]  # max_len → encoding
 
 
 class EntrantError(ValueError):
     """A class that cannot take part; the text says why."""
 
 
-@dataclass(frozen=True)
-class Entrant:
+class Entrant(NamedTuple):
     """An encoding in the race.
 
     Args:
         name: as the card calls it.
         source: a name for `create`, "FILE.py:Class", or the class itself.
+        code: digest of its file, "" if it has none.
     """
 
     name: str
     source: str | type[Encoding]
+    code: str = ""
 
     def kind(self) -> type[Encoding]:
         """Return the class.
 
         Raises:
-            EntrantError: there is no such file or class, or it is no `Encoding`.
+            EntrantError: there is none, it is no `Encoding`, or its file is no longer that of
+                `code`.
         """
-        if self.source in REGISTRY:
-            return REGISTRY[str(self.source)].kind
         found: object = self.source
         if isinstance(found, str):
-            path, name = self._place()
-            found = _loaded(path, name, _digest(path))
+            found = REGISTRY[found].kind if found in REGISTRY else _loaded(found, self.code)
         if not (isinstance(found, type) and issubclass(found, Encoding)):
             raise EntrantError(f"{self.name} is no subclass of helpers.encodings.Encoding")
         return found
@@ -50,60 +54,56 @@ class Entrant:
         """Return a new encoding of the race's width."""
         return self.kind()(d_model=WIDTH, num_heads=HEADS, max_len=max_len)
 
-    def digest(self) -> str:
-        """Return what tells this code from other code; empty where only Python knows it."""
-        if isinstance(self.source, type):
-            return ""
-        return self.source if self.source in REGISTRY else _digest(self._place()[0])
 
-    def _place(self) -> tuple[Path, str]:
-        file, colon, name = str(self.source).rpartition(":")
-        path = Path(file).resolve()
-        if not (colon and name.isidentifier()):
-            raise EntrantError(f"{self.source!r} must be FILE.py:Class, as mine.py:MyEncoding")
-        if not path.is_file():
-            raise EntrantError(f"{file} is no file")
-        return path, name
-
-
-def entrant(encoding: str | type[Encoding]) -> Entrant:
-    """Return who takes part, by the `source` of an `Entrant`.
+def entrant(source: str | type[Encoding]) -> Entrant:
+    """Return who takes part.
 
     Raises:
-        EntrantError: it cannot take part, or cannot be built.
+        EntrantError: it cannot be found or built, or breaks on a short text.
     """
-    name = encoding if isinstance(encoding, str) else encoding.__name__
-    name = name.rpartition(":")[2]
-    found = Entrant(f"{name}, yours" if name in RIVALS else name, encoding)
+    name = source.rpartition(":")[2] if isinstance(source, str) else source.__name__
+    own_file = isinstance(source, str) and source not in REGISTRY
+    code = _digest(_read(source)[2]) if own_file else ""
+    found = Entrant(f"{name}, yours" if name in RIVALS else name, source, code)
     found.kind()
     try:
-        found.build(max_len=32)
+        Encoder(found.build(32), 8)(torch.randint(8, (2, 16))).sum().backward()
+    except ValueError:
+        pass  # it may refuse a plain text, as an encoding of trees does
     except Exception as error:
-        raise EntrantError(
-            f"{found.name}(d_model={WIDTH}, num_heads={HEADS}, max_len=32) cannot be built: "
-            f"{type(error).__name__}: {error}"
-        ) from error
+        call = f"{found.name}(d_model={WIDTH}, num_heads={HEADS}, max_len=32)"
+        told = f"{call} breaks on 16 tokens: {type(error).__name__}: {error}"
+        raise EntrantError(told) from error
     return found
 
 
-def _digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+def _digest(text: bytes) -> str:
+    return hashlib.sha256(text).hexdigest()[:8]
 
 
-@lru_cache
-def _loaded(path: Path, name: str, digest: str) -> object:
-    """Return what the file calls `name`; it is read again where its text has changed."""
-    module = f"race_{digest}"
-    spec = importlib.util.spec_from_file_location(module, path)
-    if spec is None or spec.loader is None:
-        raise EntrantError(f"{path.name} is no Python file")
-    loaded = sys.modules[module] = importlib.util.module_from_spec(spec)
+def _read(source: str) -> tuple[Path, str, bytes]:
+    """Return file, class and text of "FILE.py:Class"."""
+    file, colon, name = source.rpartition(":")
+    path = Path(file).resolve()
+    if not (colon and name.isidentifier()):
+        raise EntrantError(f"{source!r} must be FILE.py:Class, as mine.py:MyEncoding")
+    if not path.is_file():
+        raise EntrantError(f"{file} is no file")
+    return path, name, path.read_bytes()
+
+
+def _loaded(source: str, code: str) -> object:
+    """Return what stands in "FILE.py:Class", if the file still has this digest."""
+    path, name, text = _read(source)
+    if _digest(text) != code:
+        raise EntrantError(f"{path.name} has changed since the race began; begin it again")
+    module = ModuleType(f"race_{path.stem}")
+    sys.modules[module.__name__] = module  # where pickle and torch.compile look it up
     try:
-        spec.loader.exec_module(loaded)
+        exec(compile(text, path, "exec"), vars(module))
     except Exception as error:
-        raise EntrantError(
-            f"{path.name} cannot be imported: {type(error).__name__}: {error}"
-        ) from error
-    if not hasattr(loaded, name):
+        told = f"{path.name} cannot be imported: {type(error).__name__}: {error}"
+        raise EntrantError(told) from error
+    if not hasattr(module, name):
         raise EntrantError(f"{path.name} has no class {name}")
-    return getattr(loaded, name)
+    return getattr(module, name)

@@ -5,7 +5,6 @@ What changes a score here changes `VERSION`: cards of two versions are not compa
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 from helpers.corpora import Grammar, LagLanguage, Patches, Reverse, Task, TreeLanguage
@@ -21,26 +20,32 @@ BEATS = ((6, 11, 16), (5, 12, 18))  # of the grammar, by draw
 # recorded studies `lag3` and `bert_grammar` it has the lowest mean loss at all their lengths.
 RIVALS = {"none": "none", "RoPE": "rotary", "window": "window"}
 
+# Lengths of a task's texts in tokens, one for each of `TIMES`; the first is that of the training.
+TASKS = {
+    "lag": (24, 48, 96, 192),
+    "reverse": (16, 32, 64, 128),
+    "grammar": (24, 48, 96, 192),
+    "tree": (16, 32, 64, 128),
+    "patches": (25, 49, 100, 196),  # squares
+}
 
-class Family(NamedTuple):
-    """A task in its draws, and the lengths of its texts, in tokens.
+
+def draw_task(name: str, draw: int, told: bool = True) -> Task:
+    """Return a task in one of its draws, each of which has other rules of the same kind.
 
     Args:
-        drawn: draw → task; a language of another draw has other rules of the same kind.
-        lengths: of the tests, for each of `TIMES`; the first is that of the training.
+        name: one of `TASKS`.
+        draw: `SWEEP` or `SCORED`.
+        told: False where a model hears nothing beside the tokens, as of the offsets in a tree.
     """
-
-    drawn: Callable[[int], Task]
-    lengths: tuple[int, ...]
-
-
-TASKS = {
-    "lag": Family(lambda draw: LagLanguage(seed=draw), (24, 48, 96, 192)),
-    "reverse": Family(lambda draw: Reverse(), (16, 32, 64, 128)),
-    "grammar": Family(lambda draw: Grammar(24, BEATS[draw], echo=3), (24, 48, 96, 192)),
-    "tree": Family(lambda draw: TreeLanguage(seed=draw), (16, 32, 64, 128)),
-    "patches": Family(lambda draw: Patches(seed=draw), (25, 49, 100, 196)),  # squares
-}
+    tasks: dict[str, Task] = {
+        "lag": LagLanguage(seed=draw),
+        "reverse": Reverse(),
+        "grammar": Grammar(24, BEATS[draw], echo=3),
+        "tree": TreeLanguage(seed=draw, told="offsets" if told else "nothing"),
+        "patches": Patches(seed=draw, told="places" if told else "order"),
+    }
+    return tasks[name]
 
 
 class Budget(NamedTuple):
@@ -51,7 +56,7 @@ class Budget(NamedTuple):
         steps: batches of 64 texts in a scored run.
         sweep_steps: the same in a run of the sweep.
         seeds: scored runs of each encoding on each task, two or more.
-        tokens: of the test at each length.
+        tests: batches of 64 texts that a run is tested on at each length.
         tasks: names in `TASKS`.
     """
 
@@ -59,9 +64,9 @@ class Budget(NamedTuple):
     steps: int
     sweep_steps: int
     seeds: int
-    tokens: int
+    tests: int
     tasks: tuple[str, ...] = tuple(TASKS)
 
 
-QUICK = Budget("quick", steps=240, sweep_steps=80, seeds=3, tokens=12_000)
-FULL = Budget("full", steps=1200, sweep_steps=400, seeds=5, tokens=48_000)
+QUICK = Budget("quick", steps=240, sweep_steps=80, seeds=3, tests=4)
+FULL = Budget("full", steps=1200, sweep_steps=400, seeds=5, tests=8)

@@ -1,190 +1,110 @@
-"""Runs: one small encoder each, trained on a task and tested at all lengths; kept once done."""
+"""A run: one small encoder, trained on a task and tested at all lengths."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-import math
 import time
-from functools import cache, lru_cache
-from pathlib import Path
-from typing import Any, NamedTuple
+from functools import cache, partial
 
+import numpy as np
+import pandas as pd
 import torch
 import torch.nn.functional as F
 from torch import Generator, Tensor
 
-from helpers.corpora import Grammar, MaskedBatch
-from helpers.corpora.grammar import KINDS
+from helpers.corpora import Grammar, MaskedBatch, Task
 from helpers.model.encoder import Encoder
 from helpers.race.entrant import Entrant
-from helpers.race.rules import SWEEP, TASKS, TIMES
-from helpers.runtime import seed_everything
-from helpers.training import DivergedError, train
-from helpers.training.experiments import BATCH, LAYERS
+from helpers.race.rules import SWEEP, TASKS, TIMES, Budget, draw_task
+from helpers.training import DivergedError, masked_loss
+from helpers.training.experiments import BATCH, Build, fit
+from helpers.training.pretraining import limits_by_kind
 
-# Packages and modules of helpers/ that a score depends on.
-TRAINS = ("corpora", "encodings", "model", "training", "race/rules.py", "race/runs.py")
-REFUSED, NO_NUMBER = "refused", "no number"  # why there is no loss
-
-
-class Job(NamedTuple):
-    """A run that is to be made; `draw`, `steps` and `tokens` are as in the rules."""
-
-    entrant: Entrant
-    task: str
-    draw: int
-    seed: int
-    lr: float
-    steps: int
-    tokens: int
-
-    @property
-    def key(self) -> str:
-        """What tells this run from all others, the code included; the name of its file."""
-        told = [code(), self.entrant.name, self.entrant.digest(), *map(str, self[1:])]
-        return hashlib.sha256("\n".join(told).encode()).hexdigest()[:16]
+MEASURED, REFUSED, NO_NUMBER = "measured", "refused", "no number"  # outcomes
+NOTHING = "nothing"  # was refused
 
 
-class Evaluation(NamedTuple):
-    """A text to be scored on.
+def run(
+    entrant: Entrant, task_name: str, draw: int, lr: float, budget: Budget, seed: int
+) -> pd.DataFrame:
+    """Train and test, a run of the sweep at the first length only.
 
-    Args:
-        batch: as `Task.batch` gives it.
-        kinds: name → which of the scored places are of this kind, (n,), and their exact limit in
-            nats; "all" is always there.
-    """
-
-    batch: MaskedBatch
-    kinds: dict[str, tuple[Tensor, float]]
-
-
-@cache
-def code() -> str:
-    """Return a digest of all code that trains or scores."""
-    root = Path(__file__).parent.parent
-    found = [sorted((root / name).rglob("*.py")) or [root / name] for name in TRAINS]
-    paths = [path for each in found for path in each]
-    return hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()[:16]
-
-
-def kept(job: Job, folder: Path) -> dict[str, Any]:
-    """Return what `run` finds, or has found before and left in `folder`."""
-    path = folder / f"{job.key}.json"
-    named = bool(job.entrant.digest())
-    if named and path.exists():
-        return json.loads(path.read_text(encoding="utf-8"))
-    found = run(job)
-    if named:
-        folder.mkdir(parents=True, exist_ok=True)
-        part = path.with_suffix(".part")
-        part.write_text(json.dumps(found, allow_nan=False), encoding="utf-8")
-        part.replace(path)
-    return found
-
-
-def run(job: Job) -> dict[str, Any]:
-    """Train and test.
+    The text of the training and that of the tests follow from the seed, the same for all encodings.
 
     Returns:
-        encoding, task, draw, seed, lr; `seconds` of processor time in the training; `refusal`,
-        empty where the encoding reads all that the task tells beside the tokens; `scores`, for each
-        length and kind of place a loss and a limit in nats, and where there is no loss, why.
+        A row for each length and kind of place: loss and exact limit in nats, and `outcome`, which
+        says why there is no loss. In each of them encoding, task, draw, seed, lr; the `seconds` of
+        processor time in the training; and `refused`, what the encoding would not read.
     """
-    family = TASKS[job.task]
-    task, lengths = family.drawn(job.draw), family.lengths
-    told, refusal = _told(job)
-    seed_everything(job.seed)
-    model = Encoder(job.entrant.build(lengths[-1]), task.vocab_size, LAYERS)
+    lengths = TASKS[task_name]
+    build = partial(entrant.build, lengths[-1])
+    refused = _refusal(build, draw_task(task_name, draw), lengths[0])
+    told = not refused  # RoPE refuses the offsets of a tree, and reads the words alone
+    task = draw_task(task_name, draw, told)
+    outcome = REFUSED if _refusal(build, task, lengths[0]) else MEASURED
+    steps = budget.sweep_steps if draw == SWEEP else budget.steps
     begun = time.process_time()
-    failed = REFUSED if told is None else _trained(model, job, told)
-    seconds = time.process_time() - begun
-    scores = []
-    for times, length in zip(TIMES, lengths if job.draw != SWEEP else lengths[:1], strict=False):
-        test = evaluation(job.task, job.draw, length, job.tokens)
-        losses = None if failed else _losses(model, test.batch, bool(told))
-        for kind, (places, limit) in test.kinds.items():
-            loss = None if losses is None else losses[places].mean().item()
-            why = failed or (REFUSED if loss is None else "")
-            if loss is not None and not math.isfinite(loss):
-                loss, why = None, NO_NUMBER
-            about = {"kind": kind, "times": times, "length": length}
-            scores.append(about | {"loss": loss, "limit": limit, "failed": why})
-    about = {"encoding": job.entrant.name, "task": job.task, "draw": job.draw, "seed": job.seed}
-    return about | {"lr": job.lr, "seconds": seconds, "refusal": refusal, "scores": scores}
-
-
-def _told(job: Job) -> tuple[bool | None, str]:
-    """Return whether the model is told what the task tells beside the tokens, and why not.
-
-    What an encoding refuses it is not told: RoPE reads the patches of a picture one by one. None
-    if it refuses the bare tokens too.
-    """
-    family = TASKS[job.task]
-    task, batch = family.drawn(job.draw), batches(*job[1:4], job.steps)[0]
-    model = Encoder(job.entrant.build(family.lengths[-1]), task.vocab_size, 1)
-    refusal = ""
-    for given in (batch.given, {}) if batch.given else ({},):
+    if outcome == MEASURED:
         try:
-            with torch.no_grad():
-                shape = model(batch.inputs, **given).shape
-        except Exception as error:  # an own class may break in any way on what it does not know
-            if not given and not isinstance(error, ValueError):
-                raise
-            refusal = refusal or f"{type(error).__name__}: {error}"
-        else:
-            if shape == (*batch.inputs.shape, task.vocab_size):
-                return bool(given), refusal
-            refusal = f"it makes logits of shape {tuple(shape)} of them"
-    return None, refusal
+            model = fit(task, build, seed, steps, lengths[0], label="", lr=lr)
+        except DivergedError:
+            outcome = NO_NUMBER
+    seconds = time.process_time() - begun
+    tables = []
+    for times, length in zip(TIMES, lengths[:1] if draw == SWEEP else lengths, strict=False):
+        batches, places = _test(task_name, draw, told, seed, length, budget.tests)
+        how, losses = outcome, np.full(len(places), np.nan)
+        if outcome == MEASURED:
+            how, losses = _losses(model, batches)
+        places = places.assign(loss=losses)
+        both = pd.concat([places.assign(kind="all"), places[places["kind"] != "all"]])
+        means = both.groupby("kind", sort=False)[["loss", "limit"]].mean().reset_index()
+        tables.append(means.assign(times=times, length=length, outcome=how))
+    names = {"encoding": entrant.name, "task": task_name, "draw": draw, "seed": seed, "lr": lr}
+    more = {"seconds": seconds, "refused": refused or NOTHING}
+    return pd.concat(tables, ignore_index=True).assign(**names, **more)
 
 
-def _trained(model: Encoder, job: Job, told: bool) -> str:
-    """Train, and return why there will be no loss; empty if all went well."""
-    texts = iter(batches(*job[1:4], job.steps))
+def _refusal(build: Build, task: Task, length: int) -> str:
+    """Return why the encoding cannot read what the task tells; empty if it can."""
+    batch = task.batch(BATCH, length, Generator().manual_seed(0))
     try:
-        train(model, lambda: _as_told(next(texts), told), job.steps, job.lr, label="")
-    except DivergedError:
-        return NO_NUMBER
+        with torch.no_grad():
+            masked_loss(Encoder(build(), task.vocab_size, 1), batch)
+    except Exception as error:  # an own class may break in any way on what it does not know
+        return f"{type(error).__name__}: {error}"
     return ""
 
 
-def _as_told(batch: MaskedBatch, told: bool) -> MaskedBatch:
-    return batch if told else batch._replace(given={})
+@cache  # for the other encodings
+def _test(
+    name: str, draw: int, told: bool, seed: int, length: int, tests: int
+) -> tuple[list[MaskedBatch], pd.DataFrame]:
+    """Return the text of a test, and each scored place's kind and limit in nats: kind, limit.
 
-
-@lru_cache(maxsize=2)  # the encodings of a race read the same text, one after the other
-def batches(task: str, draw: int, seed: int, steps: int) -> list[MaskedBatch]:
-    """Return the text of a training."""
-    family, text = TASKS[task], Generator().manual_seed(seed)
-    drawn = family.drawn(draw)
-    return [drawn.batch(BATCH, family.lengths[0], text) for _ in range(steps)]
-
-
-@cache
-def evaluation(name: str, draw: int, length: int, tokens: int) -> Evaluation:
-    """Return the text of a test, the same for all encodings and seeds."""
-    task = TASKS[name].drawn(draw)
-    text = Generator().manual_seed(10_000 * (1 + draw) + length)
-    batch = task.batch(max(1, tokens // length), length, text)
-    every = torch.ones(int(batch.selected.sum()), dtype=torch.bool)
-    kinds = {"all": (every, task.bayes_loss(batch))}
-    if isinstance(task, Grammar):
-        likely = task.posterior(batch).gather(-1, batch.targets[..., None])[..., 0]
-        limits = -likely[batch.selected].log()
-        found = task.kinds(batch.targets)[batch.selected]
-        for kind in ("beat", "echo", "verb"):
-            places = found == KINDS.index(kind)
-            kinds[kind] = places, limits[places].mean().item()
-    return Evaluation(batch, kinds)
+    Of most tasks a batch has one limit for all places; they are of the kind "all".
+    """
+    task, text = draw_task(name, draw, told), Generator().manual_seed(10_000 * (1 + seed) + length)
+    batches = [task.batch(BATCH, length, text) for _ in range(tests)]
+    places = []
+    for each in batches:
+        if isinstance(task, Grammar):
+            places.append(limits_by_kind(task, each))
+        else:
+            scored, limit = range(int(each.selected.sum())), task.bayes_loss(each)
+            places.append(pd.DataFrame({"kind": "all", "limit": limit}, index=scored))
+    return batches, pd.concat(places, ignore_index=True)
 
 
 @torch.no_grad()
-def _losses(model: Encoder, batch: MaskedBatch, told: bool) -> Tensor | None:
-    """Return the loss at each scored place, (n,), in nats; None if the text is refused."""
+def _losses(model: Encoder, batches: list[MaskedBatch]) -> tuple[str, np.ndarray]:
+    """Return the outcome, and the loss at each scored place, (n,), in nats; NaN where none is."""
     model.eval()
+    found: list[Tensor] = []
     try:
-        logits = model(batch.inputs, **(batch.given if told else {}))[batch.selected]
-    except ValueError:
-        return None
-    return F.cross_entropy(logits, batch.targets[batch.selected], reduction="none").double()
+        for batch in batches:
+            logits = model(batch.inputs, **batch.given)[batch.selected].double()
+            found.append(F.cross_entropy(logits, batch.targets[batch.selected], reduction="none"))
+    except Exception:  # the text is too long for it, and an own class may break in any way
+        return REFUSED, np.full(sum(int(each.selected.sum()) for each in batches), np.nan)
+    losses = torch.cat(found).numpy()
+    return (MEASURED if np.isfinite(losses).all() else NO_NUMBER), losses

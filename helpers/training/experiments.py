@@ -122,8 +122,9 @@ def fit(
     label: str = "yours",
     shortest: int | None = None,
     bayes_loss: float | None = None,
+    lr: float = 6e-3,
 ) -> Encoder:
-    """A two-layer encoder, trained on `task` at `length` tokens; arguments as in `run`."""
+    """A two-layer encoder, trained on `task` at `length` tokens; arguments as in `run`, `train`."""
     model = _untrained(task, encoding, seed)
     text = Generator().manual_seed(seed)
     spread = iter(_lengths(shortest or length, length, steps, seed))
@@ -131,6 +132,7 @@ def fit(
         model,
         lambda: task.batch(BATCH, next(spread), text),
         steps,
+        lr,
         bayes_loss=bayes_loss,
         label=label,
     )

@@ -180,9 +180,14 @@ def _grammar_test(
     """Text to be scored on, and for each selected place its kind and the limit there."""
     grammar = Grammar(beats=beats, echo=echo)
     test = grammar.batch(TEST_WORDS // length, length, Generator().manual_seed(10_000 + length))
+    return test, limits_by_kind(grammar, test)
+
+
+def limits_by_kind(grammar: Grammar, test: MaskedBatch) -> pd.DataFrame:
+    """Return the kind of each selected place, and the exact limit there in nats: kind, limit."""
     likely = grammar.posterior(test).gather(-1, test.targets[..., None])[..., 0]
     kinds = [KINDS[kind] for kind in grammar.kinds(test.targets)[test.selected]]
-    return test, pd.DataFrame({"kind": kinds, "limit": -likely[test.selected].log().numpy()})
+    return pd.DataFrame({"kind": kinds, "limit": -likely[test.selected].log().numpy()})
 
 
 @torch.no_grad()

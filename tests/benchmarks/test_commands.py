@@ -24,6 +24,7 @@ from benchmarks import (
 from benchmarks.gpu import Part
 from benchmarks.relative_steps import DEVICE
 from helpers import results, runtime
+from helpers.training import jobs
 from tests.tiers import NIGHTLY
 
 
@@ -183,13 +184,13 @@ def _row(seed: int) -> pd.DataFrame:
 def test_code_that_trains_counts_and_other_code_does_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "helpers" / "training").mkdir(parents=True)
-    loop, plots = tmp_path / "helpers" / "training" / "loop.py", tmp_path / "helpers" / "plots.py"
+    (tmp_path / "training").mkdir()
+    loop, book = tmp_path / "training" / "loop.py", tmp_path / "book.py"
     loop.write_text("1")
-    plots.write_text("1")
-    monkeypatch.setattr(sweep, "ROOT", tmp_path)
+    book.write_text("1")
+    monkeypatch.setattr(jobs, "HELPERS", tmp_path)
     before = sweep.code_now()
-    plots.write_text("2")
+    book.write_text("2")
     assert sweep.code_now() == before
     loop.write_text("2")
     assert sweep.code_now() != before

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
+import torch
 from torch import Tensor
 
 from helpers import results
@@ -17,17 +19,26 @@ from helpers.encodings import Encoding, Positions, Rotary
 from helpers.race import Budget, Card, EntrantError, race, racing, runs
 from helpers.race import distances as scoring
 from helpers.race.entrant import Entrant, entrant
-from helpers.race.rules import RATES, RIVALS, SCORED, SWEEP, TASKS
-from helpers.race.runs import NO_NUMBER, REFUSED, Job, evaluation, run
+from helpers.race.rules import RATES, RIVALS, SCORED, SWEEP, TASKS, draw_task
+from helpers.race.runs import MEASURED, NO_NUMBER, NOTHING, REFUSED, run
+from helpers.training.jobs import Job
 from tests.race import bad
 
 BAD = Path(__file__).parent / "bad.py"
-TINY = Budget("tiny", steps=3, sweep_steps=2, seeds=2, tokens=400, tasks=("lag",))
+TINY = Budget("tiny", steps=3, sweep_steps=2, seeds=2, tests=1, tasks=("lag",))
+KEY = ["encoding", "draw", "seed", "lr", "times"]
+
+
+def _here(jobs: Sequence[Job], _folder: Path, _desc: str) -> pd.DataFrame:
+    """As `run_jobs`, in this process, where no other needs to begin."""
+    return pd.concat([job.work(seed) for job in jobs for seed in job.seeds], ignore_index=True)
 
 
 @pytest.fixture(scope="module")
-def card(tmp_path_factory: pytest.TempPathFactory) -> Card:
-    return race(f"{BAD}:AllAtOnce", TINY, tmp_path_factory.mktemp("race"), workers=0)
+def card(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Card]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(racing, "run_jobs", _here)
+        yield race(f"{BAD}:AllAtOnce", TINY, tmp_path_factory.mktemp("race"))
 
 
 def test_the_card_of_a_bad_encoding_says_each_fault(card: Card) -> None:
@@ -46,7 +57,9 @@ def test_it_is_the_same_in_three_formats_and_spelt_out(card: Card, tmp_path: Pat
     page, notes, data = (path.read_text() for path in card.save(tmp_path))
     assert Card(json.loads(data)) == card
     assert "&lt;others&gt;" in page and "<others>" not in page and "\\<others>" in notes
-    rows = scoring.table(card.found["distances"])
+    rows = scoring.table(pd.DataFrame(card.found["distances"]))
+    assert [*rows] == ["task", "encoding", "1×", "2×", "4×", "8×"]
+    assert len(rows) == 1 + len(RIVALS) and rows["encoding"][0] == card.name
     for cells in rows.to_numpy().tolist():
         assert f"| {' | '.join(cells)} |" in notes
         assert all(f"<td>{cell}</td>" in page for cell in cells)
@@ -60,61 +73,43 @@ def test_all_have_the_same_sweep_and_its_cost_is_told(card: Card) -> None:
     assert all(sorted(rates) == [*RATES] for _, rates in swept.groupby("encoding")["lr"])
     assert set(swept["draw"]) == {SWEEP} and (swept["seconds"] > 0).all()
     scored = pd.DataFrame(card.found["scored"])
-    assert sorted(scored["encoding"]) == sorted(names * TINY.seeds)
+    assert (scored.groupby("encoding")["seed"].nunique() == TINY.seeds).all()
+    assert {*scored["encoding"]} == {*names}
     assert set(scored["draw"]) == {SCORED} and not {*scored["seed"]} & {*swept["seed"]}
     assert "sweep, min" in card.markdown()
 
 
-def test_a_race_that_was_stopped_goes_on(
-    card: Card, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    trained = list[str]()
-
-    def stops(job: Job) -> dict[str, Any]:
-        trained.append(job.entrant.name)
-        if len(trained) == 7:
-            raise KeyboardInterrupt
-        return run(job)
-
-    monkeypatch.setattr(runs, "run", stops)
-    monkeypatch.setattr(racing, "made", lambda *_: card)
-    source = f"{BAD}:MarksTheFirst"
-    with pytest.raises(KeyboardInterrupt):
-        race(source, TINY, tmp_path, workers=0)
-    race(source, TINY, tmp_path, workers=0)
-    mine = len(RATES) + TINY.seeds
-    assert len(trained) == (1 + len(RIVALS)) * mine + 1
-    del trained[:]
-    race(bad.MarksTheFirst, TINY, tmp_path, workers=0)
-    assert trained == ["MarksTheFirst"] * mine  # it has no file, and no rival is trained again
-
-
 @pytest.mark.slow
-def test_processes_find_what_one_finds(
+def test_a_race_goes_on_where_it_stopped_and_processes_find_what_one_finds(
     card: Card, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = list[list[dict[str, Any]]]()
+    found = list[pd.DataFrame]()
 
     def made(*given: Any) -> Card:
-        found.append(given[-1])
+        found.append(pd.concat(given[2:]))
         return card
 
+    def kept() -> dict[Path, int]:
+        return {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.csv")}
+
     monkeypatch.setattr(racing, "made", made)
-    race(f"{BAD}:AllAtOnce", TINY, tmp_path, workers=1)
-    race(bad.AllAtOnce, TINY, tmp_path / "other", workers=1)
-    for scored in found:
-        assert _losses(scored) == _losses(card.found["scored"])
+    race(f"{BAD}:AllAtOnce", TINY, tmp_path)
+    before = kept()
+    assert len(before) == (1 + len(RIVALS)) * (len(RATES) + TINY.seeds)
+    (lost := next(path for path in before if "AllAtOnce" in path.name)).unlink()
+    race(f"{BAD}:AllAtOnce", TINY, tmp_path)
+    assert {path for path, time in kept().items() if time != before[path]} == {lost}
+    race(bad.AllAtOnce, TINY, tmp_path)  # it has no file, and no rival is trained again
+    assert len(kept()) == len(before)
+    alone = pd.DataFrame([*card.found["swept"], *card.found["scored"]])
+    for rows in found:
+        both = rows.merge(alone, on=KEY)
+        assert len(both) == len(alone) and both["loss_x"].tolist() == pytest.approx(both["loss_y"])
 
 
-def _losses(scored: list[dict[str, Any]]) -> dict[tuple[str, int], list[float]]:
-    return {
-        (each["encoding"], each["seed"]): [score["loss"] for score in each["scores"]]
-        for each in scored
-    }
-
-
-def _run(kind: type[Encoding], task: str = "lag") -> dict[str, Any]:
-    return run(Job(Entrant("mine", kind), task, SCORED, 0, 6e-3, 2, 400))
+def _run(source: str | type[Encoding], task: str = "lag", seed: int = 0) -> pd.DataFrame:
+    budget = TINY._replace(steps=2)
+    return run(Entrant("mine", source), task, SCORED, 6e-3, budget, seed)
 
 
 class _Short(Encoding):
@@ -130,13 +125,15 @@ class _Broken(Encoding):
 
 
 def test_what_has_no_loss_says_why() -> None:
-    assert [each["failed"] for each in _run(_Short)["scores"]] == ["", "", REFUSED, REFUSED]
-    assert [each["failed"] for each in _run(_Broken)["scores"]] == [NO_NUMBER] * 4
-    scored = [
-        _run(_Short) | {"seed": seed, "encoding": name}
-        for seed in (0, 1)
-        for name in ("none", "mine")
-    ]
+    assert _run(_Short)["outcome"].tolist() == [MEASURED, MEASURED, REFUSED, REFUSED]
+    assert _run(_Broken)["outcome"].tolist() == [NO_NUMBER] * 4
+    scored = pd.concat(
+        [
+            _run(_Short, seed=seed).assign(encoding=name)
+            for seed in (0, 1)
+            for name in ("none", "mine")
+        ]
+    )
     [_, row] = scoring.table(scoring.summary(scored, "none")).to_dict("records")
     assert [row["2×"], row["4×"]] == ["≈ 1.00 ± 0.00", REFUSED]
 
@@ -146,86 +143,73 @@ def test_what_has_no_loss_says_why() -> None:
     [
         ("rotary", "tree", "offsets must be None"),
         ("rotary", "patches", "2 axes"),
-        ("shaw_keys", "tree", ""),
-        ("rotary_2d", "patches", ""),
+        ("shaw_keys", "tree", NOTHING),
+        ("rotary_2d", "patches", NOTHING),
         ("tree_offsets", "lag", "offsets"),
     ],
 )
 def test_what_a_task_tells_may_be_refused(name: str, task: str, refuses: str) -> None:
-    found = run(Job(Entrant(name, name), task, SCORED, 0, 6e-3, 2, 400))
-    assert refuses in found["refusal"] and bool(refuses) == bool(found["refusal"])
-    assert {each["failed"] for each in found["scores"]} == {REFUSED if task == "lag" else ""}
-
-
-def test_an_own_class_that_breaks_on_bare_tokens_is_told_so() -> None:
-    class Broken(Encoding):
-        def embed(self, x: Tensor, positions: Positions) -> Tensor:
-            return x @ x
-
-    with pytest.raises(RuntimeError):
-        _run(Broken)
+    found = _run(name, task)
+    assert refuses in found["refused"][0] and found["refused"].nunique() == 1
+    assert {*found["outcome"]} == {REFUSED if task == "lag" else MEASURED}
 
 
 @pytest.mark.parametrize("task", [name for name in TASKS if name != "reverse"])
 def test_scored_is_a_draw_that_nothing_was_chosen_on(task: str) -> None:
-    one, two = (vars(TASKS[task].drawn(draw)) for draw in (SWEEP, SCORED))
+    one, two = (vars(draw_task(task, draw)) for draw in (SWEEP, SCORED))
     own = "beat_places" if task == "grammar" else "rule"
     assert [*one[own]] != [*two[own]]
     assert one["vocab_size"] == two["vocab_size"]
 
 
+def test_a_test_is_the_same_for_all_encodings_and_another_for_each_seed() -> None:
+    (told,), (alone,), (other,) = (
+        runs._test("tree", SCORED, told, seed, 16, 1)[0]
+        for told, seed in ((True, 0), (False, 0), (True, 1))
+    )
+    assert torch.equal(told.inputs, alone.inputs) and torch.equal(told.selected, alone.selected)
+    assert told.given and not alone.given
+    assert not torch.equal(told.inputs, other.inputs)
+
+
 def test_limits_by_kind_are_parts_of_the_whole() -> None:
-    test = evaluation("grammar", SCORED, 24, 4000)
-    every, limit = test.kinds["all"]
-    assert every.sum() == test.batch.selected.sum()
-    beats, of_beats = test.kinds["beat"]
-    # A beat is right nine times in ten; what else stands there is any word.
-    right = 0.9 + 0.1 / TASKS["grammar"].drawn(SCORED).vocab_size
-    assert of_beats == pytest.approx(-math.log(right), abs=1.0) and limit > 0
-    columns = test.batch.selected.nonzero()[:, 1]
-    assert {*columns[beats].tolist()} <= {5, 12, 18}
+    batches, places = runs._test("grammar", SCORED, True, 0, 24, 2)
+    grammar = draw_task("grammar", SCORED)
+    whole = [grammar.bayes_loss(each) for each in batches]
+    sizes = [int(each.selected.sum()) for each in batches]
+    assert len(places) == sum(sizes)
+    mean = sum(a * b for a, b in zip(whole, sizes, strict=True)) / sum(sizes)
+    assert places["limit"].mean() == pytest.approx(mean)
+    columns = torch.cat([each.selected.nonzero()[:, 1] for each in batches])
+    assert {*columns[(places["kind"] == "beat").to_numpy()].tolist()} == {5, 12, 18}
 
 
 def test_the_score_is_0_at_the_limit_and_1_without_positions() -> None:
     losses = {"none": [2.0, 2.2], "mine": [1.0, 1.0], "other": [0.9, 1.15], "far": [1.6, 1.7]}
-    scored = [
-        {
-            "encoding": name,
-            "seed": seed,
-            "task": "lag",
-            "scores": [
-                {
-                    "kind": "all",
-                    "times": times,
-                    "length": 24,
-                    "loss": loss,
-                    "limit": 1.0,
-                    "failed": "",
-                }
-                for times in (1, 2, 4, 8)
-            ],
-        }
-        for name, values in losses.items()
-        for seed, loss in enumerate(values)
-    ]
+    about = {"task": "lag", "kind": "all", "times": 1, "limit": 1.0, "outcome": MEASURED}
+    scored = pd.DataFrame(
+        [
+            about | {"encoding": name, "seed": seed, "loss": loss}
+            for name, values in losses.items()
+            for seed, loss in enumerate(values)
+        ]
+    )
     rows = scoring.distances(scored).groupby("encoding")["distance"].apply(list)
-    assert rows["none"][:1] == [1.0] and rows["mine"] == [0.0] * 8
+    assert rows["none"] == [1.0, 1.0] and rows["mine"] == [0.0, 0.0]
     table = scoring.table(scoring.summary(scored, "mine")).set_index("encoding")["1×"]
     assert table["mine"] == "0.00 ± 0.00" and table["none"] == "1.00 ± 0.00"
     assert table["other"].startswith("≈ ") and not table["far"].startswith("≈ ")
 
 
 def test_the_interval_is_students() -> None:
-    mean, half = scoring.interval([1.0, 2.0, 3.0])
-    assert mean == 2 and half == pytest.approx(2.484, abs=1e-3)  # 4.303/√3
+    found = scoring.interval(pd.DataFrame({"mine": [1.0, 2.0, 3.0]})).loc["mine"]
+    assert found["mean"] == 2 and found["half"] == pytest.approx(2.484, abs=1e-3)  # 4.303/√3
 
 
 def test_the_sweep_takes_the_lowest_loss() -> None:
-    losses = {2e-3: 1.2, 6e-3: 1.1, 1.8e-2: None}
-    swept = [
-        {"encoding": "mine", "task": "lag", "lr": lr, "scores": [{"loss": loss}]}
-        for lr, loss in losses.items()
-    ]
+    about = {"encoding": "mine", "task": "lag", "kind": "all"}
+    losses = {2e-3: 1.2, 6e-3: 1.1, 1.8e-2: math.nan}
+    swept = pd.DataFrame([about | {"lr": lr, "loss": loss} for lr, loss in losses.items()])
     assert racing.best_rate(swept, "mine", "lag") == 6e-3
 
 
@@ -238,6 +222,9 @@ def test_the_best_so_far_is_the_best_of_the_records() -> None:
     assert sum(above).dropna().idxmin() == [*RIVALS][-1]
 
 
+MINE = "from helpers.encodings import Encoding\nclass Mine(Encoding):\n "
+
+
 @pytest.mark.parametrize(
     ("written", "asked", "says"),
     [
@@ -248,21 +235,31 @@ def test_the_best_so_far_is_the_best_of_the_records() -> None:
         ("import nothing_of_that_name", "mine.py:Mine", "cannot be imported: ModuleNotFoundError"),
         ("def Mine(:", "mine.py:Mine", "cannot be imported: SyntaxError"),
         (
-            "from helpers.encodings import Encoding\nclass Mine(Encoding):\n"
-            " def __init__(self, d): super().__init__(d)",
+            f"{MINE}def __init__(self, d): super().__init__(d)",
             "mine.py:Mine",
-            "Mine(d_model=48, num_heads=4, max_len=32) cannot be built: TypeError",
+            "Mine(d_model=48, num_heads=4, max_len=32) breaks on 16 tokens: TypeError",
         ),
+        (f"{MINE}def embed(self, x, positions): return x @ x", "mine.py:Mine", "RuntimeError"),
     ],
 )
 def test_a_class_that_cannot_take_part_is_told_why(
     written: str, asked: str, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "mine.py").write_text(written)
-    with pytest.raises(EntrantError):
-        race(str(tmp_path / asked), TINY, tmp_path)
     assert cli.main(["race", str(tmp_path / asked), "--out", str(tmp_path)]) == 1
     assert says in capsys.readouterr().err
+
+
+def test_a_file_that_changes_while_it_races_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(f"{MINE}size = 1")
+    mine = entrant(f"{file}:Mine")
+    assert vars(mine.kind())["size"] == 1
+    file.write_text(f"{MINE}size = 2")
+    with pytest.raises(EntrantError, match="has changed"):
+        mine.kind()
+    again = entrant(f"{file}:Mine")
+    assert vars(again.kind())["size"] == 2 and again.code != mine.code
 
 
 def test_a_registered_encoding_may_take_part() -> None:

@@ -123,8 +123,3 @@ def rounded_and_exact(model: nn.Module, dtype: torch.dtype) -> tuple[nn.Module, 
     """The model in `dtype`, and in float64 with the same weights, rounded as they are there."""
     small = copy.deepcopy(model).to(dtype)
     return small, copy.deepcopy(small).double()
-
-
-def off_by(found: Tensor, exact: Tensor) -> float:
-    """Root mean square of the difference, relative to that of the exact numbers."""
-    return ((found.double() - exact).norm() / exact.norm()).item()

@@ -15,6 +15,7 @@ from helpers.encodings import tree_offsets
 from helpers.model.attention import MultiHeadAttention
 from helpers.model.bert import Bert
 from helpers.model.decoder import Decoder
+from helpers.race.properties import off_by
 from tests.devices import AsOnOtherDevices
 from tests.encodings.properties.subjects import (
     EVERY,
@@ -25,7 +26,6 @@ from tests.encodings.properties.subjects import (
     encoding,
     loud,
     needed,
-    off_by,
     rounded_and_exact,
     run,
     tokens,
