@@ -61,9 +61,11 @@ def entrant(source: str | type[Encoding]) -> Entrant:
     Raises:
         EntrantError: it cannot be found or built, or breaks on a short text.
     """
-    name = source.rpartition(":")[2] if isinstance(source, str) else source.__name__
-    own_file = isinstance(source, str) and source not in REGISTRY
-    code = _digest(_read(source)[2]) if own_file else ""
+    if isinstance(source, str):
+        name = source.rpartition(":")[2]
+        code = "" if source in REGISTRY else _digest(_read(source)[2])
+    else:
+        name, code = source.__name__, ""
     found = Entrant(f"{name}, yours" if name in RIVALS else name, source, code)
     found.kind()
     try:

@@ -8,14 +8,15 @@ parameters moved a little; what it becomes in training is another question.
 
 from __future__ import annotations
 
-from functools import cache, partial
+from contextlib import suppress
+from functools import cache
 
 import torch
 from torch import Tensor, nn
 
-from helpers.encodings import available, create, prepare_positions
+from helpers.encodings import available, prepare_positions
 from helpers.model.attention import MultiHeadAttention
-from helpers.race.entrant import Build
+from helpers.race.entrant import Build, Entrant
 from helpers.race.properties import moved
 
 LENGTH, TEXTS, DRAWS = 24, 16, 12
@@ -30,25 +31,20 @@ def nearest(build: Build, most: int = 3) -> list[tuple[str, float]]:
     that read no plain text, as they need a tree or rows and columns; they are like no other.
     """
     try:
-        mine, like = behaviour(build), build(1)
+        mine = behaviour(build)
     except Exception:  # an own class may break in any way
         return []
-    others = _registered(like.d_model, like.num_heads)
-    found = [(name, (mine - each).square().mean().sqrt().item()) for name, each in others.items()]
+    found = []
+    for name in available():
+        with suppress(ValueError):
+            far = (mine - _registered(name)).square().mean().sqrt().item()
+            found.append((name, far))
     return sorted(found, key=lambda each: each[1])[:most]
 
 
 @cache
-def _registered(d_model: int, num_heads: int) -> dict[str, Tensor]:
-    """Return the `behaviour` of each registered encoding that reads plain text."""
-    found = {}
-    for name in available():
-        make = partial(create, name, d_model=d_model, num_heads=num_heads)
-        try:
-            found[name] = behaviour(lambda longest, make=make: make(max_len=longest))  # type: ignore[misc]
-        except ValueError:
-            continue
-    return found
+def _registered(name: str) -> Tensor:
+    return behaviour(Entrant(name, name).build)
 
 
 @torch.no_grad()

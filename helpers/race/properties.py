@@ -66,12 +66,9 @@ def moved(model: Model) -> Model:
     return model.eval()
 
 
-def _encoder(build: Build, max_len: int = 2 * TOKENS) -> Encoder:
-    return moved(Encoder(build(max_len), WORDS, LAYERS))
-
-
-def _decoder(build: Build) -> Decoder:
-    return moved(Decoder(build(2 * TOKENS), WORDS, LAYERS))
+def _model(kind: type[Model], build: Build, max_len: int = 2 * TOKENS) -> Model:
+    """Return a small `Encoder` or `Decoder`."""
+    return moved(kind(build(max_len), WORDS, LAYERS))
 
 
 def _tokens(batch: int = 4, length: int = TOKENS) -> Tensor:
@@ -86,7 +83,7 @@ def _same(error: float, otherwise: str) -> tuple[bool, str]:
 
 def tells_neighbours_apart(build: Build) -> tuple[bool, str]:
     """Whether two neighbours that change places change more than the order of the results."""
-    model, ids = _encoder(build), _tokens()
+    model, ids = _model(Encoder, build), _tokens()
     blind = []
     for place in range(TOKENS - 1):
         order = [*range(place), place + 1, place, *range(place + 2, TOKENS)]
@@ -98,7 +95,7 @@ def tells_neighbours_apart(build: Build) -> tuple[bool, str]:
 
 def shift_invariant(build: Build) -> tuple[bool, str]:
     """Whether a text says the same behind another one that it may not look at."""
-    model, ids, before = _encoder(build), _tokens(), _tokens(length=5)
+    model, ids, before = _model(Encoder, build), _tokens(), _tokens(length=5)
     seen = torch.block_diag(torch.ones(5, 5), torch.ones(TOKENS, TOKENS)).bool()
     later = model(torch.cat([before, ids], 1), seen)[:, 5:]
     return _same(off_by(later, model(ids)), "five positions further on, results differ by")
@@ -106,7 +103,7 @@ def shift_invariant(build: Build) -> tuple[bool, str]:
 
 def causal(build: Build) -> tuple[bool, str]:
     """Whether, behind a causal mask, what comes later changes nothing: other tokens, or none."""
-    model, ids, half = _decoder(build), _tokens(), TOKENS // 2
+    model, ids, half = _model(Decoder, build), _tokens(), TOKENS // 2
     other = torch.cat([ids[:, :half], _tokens(length=TOKENS - half)], 1)
     expected = model(ids)[:, :half]
     errors = [off_by(model(each)[:, :half], expected) for each in (other, ids[:, :half])]
@@ -115,7 +112,7 @@ def causal(build: Build) -> tuple[bool, str]:
 
 def cached(build: Build) -> tuple[bool, str]:
     """Whether a text is the same with a cache, read first in part and then token by token."""
-    model, ids, first = _decoder(build), _tokens(), 5
+    model, ids, first = _model(Decoder, build), _tokens(), 5
     cache = model.new_cache()
     parts = [ids[:, :first], *ids[:, first:].split(1, 1)]
     stepwise = torch.cat([model(part, cache=cache) for part in parts], 1)
@@ -124,9 +121,9 @@ def cached(build: Build) -> tuple[bool, str]:
 
 def padded(build: Build) -> tuple[bool, str]:
     """Whether padding on the right, with its mask, changes nothing for the others."""
-    encoding = build(2 * TOKENS)
-    heads, most = encoding.num_heads, 2 * TOKENS
-    size = preset(d_model=encoding.d_model, num_heads=heads, vocab_size=WORDS, max_len=most)
+    encoding, most = build(2 * TOKENS), 2 * TOKENS
+    width, heads = encoding.d_model, encoding.num_heads
+    size = preset(d_model=width, num_heads=heads, vocab_size=WORDS, max_len=most)
     model, ids = moved(Bert(size, encoding)), _tokens()
     real = F.pad(torch.ones_like(ids, dtype=torch.bool), (0, 3))
     found = model(F.pad(ids, (0, 3)), attention_mask=real)[:, :TOKENS]
@@ -161,14 +158,14 @@ def _rounding(encoding: Encoding) -> dict[str, float]:
 def one_graph(build: Build) -> tuple[bool, str]:
     """Whether torch.compile makes one graph of a model; whether a break comes needs no kernel."""
     torch.compiler.reset()
-    model, ids = _encoder(build), _tokens()
+    model, ids = _model(Encoder, build), _tokens()
     compiled = torch.compile(model, backend="eager", fullgraph=True)
     return _same(off_by(compiled(ids), model(ids)), "compiled, results differ by")
 
 
 def beyond_max_len(build: Build) -> tuple[bool, str]:
     """Whether a text of twice `max_len` is read, or refused with a ValueError that says why."""
-    model, ids = _encoder(build, max_len=TOKENS), _tokens(length=2 * TOKENS)
+    model, ids = _model(Encoder, build, max_len=TOKENS), _tokens(length=2 * TOKENS)
     try:
         finite = bool(model(ids).isfinite().all())
     except ValueError as error:

@@ -10,6 +10,7 @@ import pytest
 
 from benchmarks import race_study
 from helpers.race import racing
+from helpers.race.distances import distances
 from helpers.race.rules import RATES, VERSION
 from helpers.race.runs import MEASURED, REFUSED
 from tests.race.test_race import TINY, _here
@@ -36,7 +37,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_a_place_is_shared_where_chance_may_decide(folder: Path) -> None:
-    found = race_board.places(race_board.distances(race_study.board(folder)))
+    found = race_board.places(distances(race_study.board(folder)))
     places = found.xs(("lag", 1), level=("measure", "times"))["place"]
     assert dict(places) == {"alibi": 1, "rotary": 1, "cope": 3, "none": 4}
 

@@ -181,7 +181,7 @@ def test_limits_by_kind_are_parts_of_the_whole() -> None:
     mean = sum(a * b for a, b in zip(whole, sizes, strict=True)) / sum(sizes)
     assert places["limit"].mean() == pytest.approx(mean)
     columns = torch.cat([each.selected.nonzero()[:, 1] for each in batches])
-    assert {*columns[(places["kind"] == "beat").to_numpy()].tolist()} == {5, 12, 18}
+    assert {*columns[(places["kind"] == "beat").tolist()].tolist()} == {5, 12, 18}
 
 
 def test_the_score_is_0_at_the_limit_and_1_without_positions() -> None:
