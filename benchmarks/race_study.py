@@ -18,7 +18,7 @@ from helpers import results
 from helpers.encodings import available
 from helpers.race.entrant import Entrant
 from helpers.race.racing import OUT, run_all
-from helpers.race.rules import QUICK, VERSION, Budget
+from helpers.race.rules import QUICK, RIVALS, VERSION, Budget
 from helpers.results import RESULTS
 
 FOLDER = RESULTS / "race"
@@ -26,12 +26,13 @@ FOLDER = RESULTS / "race"
 
 def record(name: str, budget: Budget = QUICK, out: Path = OUT, folder: Path = FOLDER) -> Path:
     """Run one encoding and store its scored runs, with the processor time of its sweep."""
-    swept, scored = run_all([Entrant(name, name)], budget, out)
+    labels = {source: label for label, source in RIVALS.items()}  # whose runs may be there already
+    swept, scored = run_all([Entrant(labels.get(name, name), name)], budget, out)
     each = swept.drop_duplicates(["task", "lr"]).groupby("task")["seconds"].sum()
     rows = scored.drop(columns=["draw", "length"]).assign(
         sweep_seconds=scored["task"].map(each).round(1), seconds=scored["seconds"].round(1)
     )
-    rows = rows.astype(object).where(rows.notna(), None).assign(rules=VERSION)
+    rows = rows.astype(object).where(rows.notna(), None).assign(encoding=name, rules=VERSION)
     return results.save(name, rows, "make study", folder)
 
 

@@ -32,6 +32,9 @@ body {{ max-width: 60rem; margin: 2rem auto; padding: 0 1rem; font: 1rem/1.5 sys
 div {{ overflow-x: auto }}
 table {{ border-collapse: collapse }}
 th, td {{ padding: .2rem .7rem .2rem 0; text-align: left; vertical-align: top }}
+td {{ white-space: nowrap }}
+td:first-child, td:last-child {{ white-space: normal }}
+td:last-child {{ min-width: 12rem }}
 tr {{ border-bottom: 1px solid #8888 }}
 </style></head><body>
 <h1>{name}</h1>
