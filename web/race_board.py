@@ -22,7 +22,7 @@ HEAD = """\
 
 How far each encoding is from the exact limit, by [the rules of the race](race.md): 0 is the lowest
 loss that any model can have, 1 the loss without positions, on texts of 1, 2, 4 and 8 times the
-training length; mean and 95 % interval over {seeds} seeds. In brackets stands the place: one more
+training length; mean and 95 % interval over the seeds. In brackets stands the place: one more
 than the number of encodings that are better by more than chance, seed by seed. An = marks those
 that share one. Among so many pairs, one in forty is called better by chance alone.
 
@@ -50,15 +50,17 @@ def places(rows: pd.DataFrame) -> pd.DataFrame:
 
 def page(outputs: Outputs, folder: Path = FOLDER) -> str:
     """Return the page as Markdown."""
-    rows = distances(board(folder))
-    names = [*dict.fromkeys(rows["encoding"])]
+    rows = board(folder)
+    names = rows["encoding"].unique().tolist() if len(rows) else []
     missing = ", ".join(name for name in available() if name not in names)
     head = HEAD.format(
-        seeds=rows["seed"].nunique(),
         here=len(names),
         all=len(available()),
         missing=missing and f"Missing: {missing}. ",
     )
+    if "none" not in names:  # beside which all others are measured
+        return head
+    rows = distances(rows)
     found = places(rows)
     tables = "".join(_table(measure, names, found) for measure in rows["measure"].unique())
     families = {family: [n for n in names if n in all_] for family, all_ in FAMILIES.items()}
@@ -107,7 +109,7 @@ def _table(measure: str, names: list[str], found: pd.DataFrame) -> str:
 
 def _cell(row: pd.Series, found: pd.DataFrame, measure: str, times: int) -> str:
     if pd.isna(row["mean"]):
-        return '<td data-key="99">refused</td>'
+        return '<td data-key="99">no loss</td>'
     shared = (found.xs((measure, times), level=("measure", "times"))["place"] == row["place"]).sum()
     place = f"{'=' if shared > 1 else ''}{row['place']:.0f}"
     said = f"{row['mean']:.2f} ± {row['half']:.2f} ({place})"

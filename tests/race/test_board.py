@@ -46,9 +46,17 @@ def test_the_page_says_who_is_missing_and_shows_ties(folder: Path, tmp_path: Pat
     page = race_board.page(Outputs(tmp_path / "pictures", "pictures"), folder)
     assert "**4 of 37 encodings are recorded.** Missing: sinusoidal, " in page
     assert "(=1)</td>" in page and "(3)</td>" in page and page.count("<td data-key") == 4 * 4
-    assert page.count(">refused</td>") == 3
+    assert page.count(">no loss</td>") == 3
     assert 'value="embed"' not in page and 'value="rotate"' in page
     assert page.count("<tr data-name=") == 4
+
+
+def test_without_a_record_of_no_positions_nothing_is_compared(folder: Path, tmp_path: Path) -> None:
+    (folder / "none.json").unlink()
+    outputs = Outputs(tmp_path / "pictures", "pictures")
+    page = race_board.page(outputs, folder)
+    assert "**3 of 37 encodings are recorded.** Missing: none, " in page and "<table" not in page
+    assert "**0 of 37 encodings" in race_board.page(outputs, tmp_path / "pictures")
 
 
 def test_a_record_has_each_scored_run_and_what_the_sweep_has_cost(
