@@ -101,7 +101,7 @@ def _table(measure: str, names: list[str], found: pd.DataFrame) -> str:
         cells = "".join(_cell(found.loc[(name, measure, n)], found, measure, n) for n in TIMES)
         body.append(f'<tr data-name="{name}"><td>{link}</td>{cells}</tr>')
     return (
-        f"<details open><summary>{measure}</summary>"
+        f"<details{' open' if measure == 'lag' else ''}><summary>{measure}</summary>"
         f'<div class="pst-scrollable-table-container"><table class="table sortable"><thead><tr>'
         f"<th>encoding</th>{heads}</tr></thead><tbody>{''.join(body)}</tbody></table></div></details>"
     )
@@ -112,5 +112,5 @@ def _cell(row: pd.Series, found: pd.DataFrame, measure: str, times: int) -> str:
         return '<td data-key="99">no loss</td>'
     shared = (found.xs((measure, times), level=("measure", "times"))["place"] == row["place"]).sum()
     place = f"{'=' if shared > 1 else ''}{row['place']:.0f}"
-    said = f"{row['mean']:.2f} ± {row['half']:.2f} ({place})"
+    said = f"{row['mean']:.2f}&nbsp;±&nbsp;{row['half']:.2f} ({place})".replace("-", "−")
     return f'<td data-key="{row["place"]:.0f}">{said}</td>'

@@ -67,7 +67,8 @@ def run_all(
 def best_rate(swept: pd.DataFrame, encoding: str, task: str) -> float:
     """Return the learning rate of the lowest loss in the sweep; the lowest rate where none has."""
     rows = swept[swept[["encoding", "task", "kind"]].eq([encoding, task, "all"]).all(axis=1)]
-    return float(rows.set_index("lr")["loss"].fillna(math.inf).idxmin())
+    best = rows.set_index("lr")["loss"].fillna(math.inf).idxmin()
+    return min(RATES, key=lambda rate: abs(rate - best))  # as pandas has read it
 
 
 def _rows(rates: Rates, draw: int, seeds: Sequence[int], budget: Budget, out: Path) -> pd.DataFrame:

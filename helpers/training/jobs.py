@@ -55,9 +55,7 @@ def run_jobs(jobs: Sequence[Job], folder: Path, desc: str) -> pd.DataFrame:
             done.result()
     finally:
         pool.shutdown(cancel_futures=True)
-    return pd.concat(
-        [pd.read_csv(path, float_precision="round_trip") for path in paths], ignore_index=True
-    )
+    return pd.concat([pd.read_csv(path) for path in paths], ignore_index=True)
 
 
 def code_digest(*more: Path) -> str:

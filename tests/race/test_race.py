@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,10 +35,10 @@ def _here(jobs: Sequence[Job], _folder: Path, _desc: str) -> pd.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def card(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Card]:
+def card(tmp_path_factory: pytest.TempPathFactory) -> Card:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(racing, "run_jobs", _here)
-        yield race(f"{BAD}:AllAtOnce", TINY, tmp_path_factory.mktemp("race"))
+        return race(f"{BAD}:AllAtOnce", TINY, tmp_path_factory.mktemp("race"))
 
 
 def test_the_card_of_a_bad_encoding_says_each_fault(card: Card) -> None:
