@@ -29,11 +29,15 @@ SEEDS = (0, 1, 2)
 
 
 class Job(NamedTuple):
-    """What is done for each seed: `work(seed)` gives rows. No other job has its label."""
+    """What is done for each seed: `work(seed)` gives rows. No other job has its label.
+
+    `together(seeds)` gives the same rows for all seeds, which a GPU trains at once.
+    """
 
     label: str
     work: Callable[[int], pd.DataFrame]
     seeds: Sequence[int] = SEEDS
+    together: Callable[[Sequence[int]], pd.DataFrame] | None = None
 
 
 def run_jobs(jobs: Sequence[Job], folder: Path, desc: str) -> pd.DataFrame:
@@ -44,6 +48,11 @@ def run_jobs(jobs: Sequence[Job], folder: Path, desc: str) -> pd.DataFrame:
         desc: what the progress bar is called.
     """
     folder.mkdir(parents=True, exist_ok=True)
+    if torch.cuda.is_available():
+        for job in jobs:
+            if job.together and not all(_path(folder, job, seed).exists() for seed in job.seeds):
+                for seed, rows in job.together(job.seeds).groupby("seed"):
+                    _write(_path(folder, job, int(str(seed))), rows)
     paths = {_path(folder, job, seed): (job, seed) for job in jobs for seed in job.seeds}
     missing = {path: each for path, each in paths.items() if not path.exists()}
     # Not forked: a child of a process whose threads have run may wait for them for ever.
@@ -74,8 +83,12 @@ def _path(folder: Path, job: Job, seed: int) -> Path:
 
 def _keep(path: Path, job: Job, seed: int) -> None:
     torch.set_num_threads(1)
-    part = path.with_suffix(".part")
-    job.work(seed).to_csv(part, index=False)
+    _write(path, job.work(seed))
+
+
+def _write(path: Path, rows: pd.DataFrame) -> None:
+    part = path.with_suffix(".part")  # a file that stands there is whole
+    rows.to_csv(part, index=False)
     part.rename(path)
 
 
