@@ -168,7 +168,7 @@ print("rows of query 0 for the offsets 6 … 95:", far)
 # the queries of one head, so they are $d = D/H$ wide. Each layer has its own table, and the heads
 # of a layer share it, as in the paper's section 3.3. (In the paper's experiments, each head of the
 # base model had a table of its own. In our records on the lag language, whose only rule is at lag
-# 3, that lowers the loss by at most 0.004 nats.)
+# 3, that lowers the mean loss by at most 0.004 nats.)
 #
 # For $T = 3$ and $k = 1$ the table has three vectors: $w_0$ for keys to the left, $w_1$ for the
 # token itself, $w_2$ for keys to the right. The key term is

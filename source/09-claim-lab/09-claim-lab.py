@@ -763,12 +763,12 @@ for n in (2, 19, 20, 22):
     print(CLAIMS[n].why.split(". ")[0] + ".\n")
 
 # %% [markdown]
-# Counting parameters refutes claim 17's reason within a minute. On overfitting it is right: looking
-# everywhere is part of the cause. A part of claim 16 holds as well: a model misses the tree if it
-# is not told. Claim 23 says what helps: to be told. More on each is in
-# [`docs/claims.md`](../../docs/claims.md). In our run, only claim 22 was left open: we have not
-# verified two of the three tasks that it names. What is still missing is the distance of section 1:
-# where does the model keep it?
+# Counting parameters refutes claim 17's reason within a minute. On overfitting it is right here,
+# where the rule fits into the window: looking everywhere is part of the cause. A part of claim 16
+# holds as well: a model misses the tree if it is not told. Claim 23 says what helps: to be told.
+# More on each is in [`docs/claims.md`](../../docs/claims.md). In our run, only claim 22 was left
+# open: we have not verified two of the three tasks that it names. What is still missing is the
+# distance of section 1: where does the model keep it?
 #
 # ## 10. Where the distance is
 #
