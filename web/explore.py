@@ -62,11 +62,24 @@ class Figure:
         return f"# {self.title}\n\n{raw(self.markup('../'))}\n\nExplained in unit {units}."
 
 
+# What the live model needs where no state is asked for, fetched while its script is on the way.
+PRELOAD = """<script>
+if (!location.hash && location.protocol !== "file:")
+  for (const each of ["weights.json", "rotary.bin"]) {
+    const href = "ROOTfigures/weights/" + each;
+    const link = {rel: "preload", as: "fetch", crossOrigin: "", href};
+    document.head.append(Object.assign(document.createElement("link"), link));
+  }
+</script>"""
+
+
 def load(name: str, root: str) -> str:
     """What draws a figure of a page; `root` leads to the top of the site."""
     files = [folder / f"{each}.css" for folder in FOLDERS for each in ("figures", name)]
     styles = [path.name for path in files if path.exists()]
     links = "".join(f'<link rel="stylesheet" href="{root}figures/{each}">' for each in styles)
+    if name == "live":
+        links += PRELOAD.replace("ROOT", root)
     return f'{links}<script defer src="{root}figures/{name}.js"></script>'
 
 

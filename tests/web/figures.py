@@ -45,10 +45,10 @@ def serving(folder: Path) -> Iterator[str]:
 
 
 @contextmanager
-def hosting(folder: Path) -> Iterator[str]:
+def hosting(folder: Path, handler: type[Silent] = Silent) -> Iterator[str]:
     """The address of a folder."""
-    handler = functools.partial(Silent, directory=str(folder))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+    serve = functools.partial(handler, directory=str(folder))
+    with ThreadingHTTPServer(("127.0.0.1", 0), serve) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}"
         server.shutdown()
