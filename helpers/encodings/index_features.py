@@ -61,6 +61,7 @@ class Fourier(Additive):
         d_model: int,
         num_heads: int = 1,
         max_len: int = 512,
+        *,
         gamma: float = 1.0,
         features: int | None = None,
         hidden: int | None = None,

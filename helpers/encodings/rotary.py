@@ -38,6 +38,7 @@ class Rotary(Encoding):
         d_model: int,
         num_heads: int = 1,
         max_len: int = 512,
+        *,
         base: float = 10_000.0,
         layout: str = "interleaved",
         partial_rotary_factor: float = 1.0,
@@ -154,12 +155,13 @@ class XPos(Rotary):
         d_model: int,
         num_heads: int = 1,
         max_len: int = 512,
+        *,
         base: float = 10_000.0,
         layout: str = "interleaved",
         scale_base: float = 512.0,
         gamma: float = 0.4,
     ) -> None:
-        super().__init__(d_model, num_heads, max_len, base, layout)
+        super().__init__(d_model, num_heads, max_len, base=base, layout=layout)
         if scale_base <= 0 or gamma <= 0:
             raise ValueError(f"scale_base={scale_base:g} and gamma={gamma:g} must be positive")
         self.scale_base, self.gamma = scale_base, gamma

@@ -1,11 +1,12 @@
 """Wrong arguments are named, with their value and what is allowed."""
 
+import inspect
 from typing import Any
 
 import pytest
 import torch
 
-from helpers.encodings import Encoding, create, tree_depths
+from helpers.encodings import Encoding, available, create, tree_depths
 from helpers.model.attention import MultiHeadAttention
 from helpers.model.encoder import Encoder
 from tests.encodings import hooks
@@ -76,6 +77,15 @@ def test_an_unknown_name_and_an_unknown_option() -> None:
         create("rope", d_model=D)
     with pytest.raises(TypeError, match=r"shaw.*wide"):
         create("shaw", d_model=D, wide=3)
+
+
+@pytest.mark.parametrize("name", available())
+def test_an_option_given_by_its_place_is_not_taken_for_a_parents(name: str) -> None:
+    kind = type(create(name, d_model=D, num_heads=H))
+    # Where a class forwards its sizes, an option given by its place would be its parent's.
+    if "sizes" in inspect.signature(kind).parameters:
+        with pytest.raises(TypeError, match="positional"):
+            kind(D, H, 512, 8.0)
 
 
 @pytest.mark.parametrize("name", ["sinusoidal", "learned", "learned_2d", "huang", "tupe"])
