@@ -126,9 +126,7 @@ class Yarn(Extended):
         if not 0 < slow < fast:
             raise ValueError(f"slow={slow:g} must be positive, and fast={fast:g} above it")
         if self.base <= 1:
-            raise ValueError(
-                f"base={self.base:g} must be above 1, so that a ramp goes over the pairs"
-            )
+            raise ValueError(f"base={self.base:g} must be above 1, or there is no ramp over pairs")
         self.fast, self.slow = fast, slow
         self.temperature, self.truncate = temperature, truncate
         if temperature:
