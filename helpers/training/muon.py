@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import torch
@@ -66,40 +66,57 @@ class Muon(Optimizer):
     def step(self, closure: Callable[[], Any] | None = None) -> None:  # type: ignore[override]
         """Update every matrix once; `closure` is not asked, as no caller here has one."""
         for group in self.param_groups:
+            lr = self.lr if self.lr is not None else float(group["lr"])
+            if self.found_inf is not None:
+                lr = torch.where(self.found_inf > 0, 0.0, lr)
+            alike: dict[torch.Size, list[tuple[Tensor, Tensor]]] = {}  # by shape
             for matrix in group["params"]:
                 if matrix.grad is not None:
-                    self._update(matrix, matrix.grad, group)
+                    ahead = self._look_ahead(matrix, matrix.grad, group)
+                    matrix.mul_(1 - lr * group["weight_decay"])
+                    for own, towards in zip(
+                        matrix.chunk(group["parts"]), ahead.chunk(group["parts"]), strict=True
+                    ):
+                        alike.setdefault(own.shape, []).append((own, towards))
+            for pairs in alike.values():
+                self._update(pairs, lr, group["steps"])
 
-    def _update(self, matrix: Tensor, gradient: Tensor, group: dict[str, Any]) -> None:
-        momentum, lr = group["momentum"], self.lr if self.lr is not None else float(group["lr"])
-        state = self.state[matrix]
+    def _look_ahead(self, matrix: Tensor, gradient: Tensor, group: dict[str, Any]) -> Tensor:
+        """Update the mean of a matrix's gradients, and return where the next step goes."""
+        momentum, state = group["momentum"], self.state[matrix]
         if "momentum_buffer" not in state:
             state["momentum_buffer"] = torch.zeros_like(matrix)
         mean = state["momentum_buffer"]
         if self.found_inf is not None:  # the mean of the mean and itself stays what it is
             gradient = torch.where(self.found_inf > 0, mean, gradient)
-            lr = torch.where(self.found_inf > 0, 0.0, lr)
         mean.lerp_(gradient, 1 - momentum)
-        ahead = gradient.lerp(mean, momentum) if group["nesterov"] else mean
-        matrix.mul_(1 - lr * group["weight_decay"])
-        for own, towards in zip(
-            matrix.chunk(group["parts"]), ahead.chunk(group["parts"]), strict=True
-        ):
-            update = _orthogonal(towards.to(self.precision), group["steps"]).to(own.dtype)
-            size = math.sqrt(max(own.shape))
+        return gradient.lerp(mean, momentum) if group["nesterov"] else mean
+
+    def _update(
+        self, pairs: Sequence[tuple[Tensor, Tensor]], lr: Tensor | float, steps: int
+    ) -> None:
+        """Move matrices of one shape towards what stands beside each, made orthogonal."""
+        ahead = torch.stack([towards for _, towards in pairs])
+        updates = _orthogonal(ahead.to(self.precision), steps).to(ahead.dtype)
+        size = 0.2 * math.sqrt(max(ahead.shape[1:]))
+        for (own, _), update in zip(pairs, updates, strict=True):
             if isinstance(lr, Tensor):
-                own.addcmul_(update, lr, value=-0.2 * size)
+                own.addcmul_(update, lr, value=-size)
             else:
-                own.add_(update, alpha=-lr * 0.2 * size)
+                own.add_(update, alpha=-lr * size)
 
 
-def _orthogonal(matrix: Tensor, steps: int) -> Tensor:
-    """About U Vᵀ of the singular value decomposition, by Newton–Schulz iterations."""
+def _orthogonal(matrices: Tensor, steps: int) -> Tensor:
+    """About U Vᵀ of each one's singular value decomposition, (N, rows, columns).
+
+    By Newton–Schulz iterations, all matrices at once: one by one a CPU would wait longer for its
+    threads, and a GPU for its kernels, than they multiply.
+    """
     a, b, c = COEFFICIENTS
-    tall = matrix.shape[0] > matrix.shape[1]
-    x = matrix.T if tall else matrix
-    x = x / x.norm().clamp(min=1e-7)
+    tall = matrices.shape[1] > matrices.shape[2]
+    x = matrices.mT if tall else matrices
+    x = x / x.norm(dim=(1, 2), keepdim=True).clamp(min=1e-7)
     for _ in range(steps):
-        gram = x @ x.T
-        x = torch.addmm(x, torch.addmm(gram, gram, gram, beta=b, alpha=c), x, beta=a)
-    return x.T if tall else x
+        gram = x @ x.mT
+        x = torch.baddbmm(x, torch.baddbmm(gram, gram, gram, beta=b, alpha=c), x, beta=a)
+    return x.mT if tall else x

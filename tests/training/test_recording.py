@@ -76,9 +76,11 @@ def test_replayed_steps_are_those_of_python(
     graphs(True, device)
     replayed, other = _losses(device, **options)
     exact = precision == "float32"
-    assert replayed == pytest.approx(called, abs=1e-5 if exact else 0.05)
+    # Muon's iteration multiplies what rounding leaves by up to 3.4445⁵, and the rate is 3e-3.
+    close = {"adamw": 1e-5, "muon": 3e-4}[optimizer] if exact else 0.02
+    assert replayed == pytest.approx(called, rel=1e-5 if exact else 0.01)
     for mine, theirs in zip(one.parameters(), other.parameters(), strict=True):
-        assert (mine - theirs).abs().max() <= (1e-5 if exact else 0.02)
+        assert (mine - theirs).abs().max() <= close
     assert not caplog.records
     if device == "cpu":
         assert len(REPLAYS) == 12 - recording.WARM_UP and min(REPLAYS) > 100
