@@ -34,6 +34,8 @@ one.
 def places(rows: pd.DataFrame) -> pd.DataFrame:
     """Return mean, half of the interval and place, by measure, length and encoding.
 
+    They are NaN where a seed has no loss.
+
     Args:
         rows: of `distances`.
     """
@@ -44,6 +46,7 @@ def places(rows: pd.DataFrame) -> pd.DataFrame:
         for name in by_seed:
             apart = interval(by_seed.sub(by_seed[name], axis=0))
             table.loc[name, "place"] = 1 + (apart["mean"] + apart["half"] < 0).sum()
+        table["place"] = table["place"].where(table["mean"].notna())
         tables.append(table.assign(measure=measure, times=times))
     return pd.concat(tables).rename_axis("encoding").set_index(["measure", "times"], append=True)
 
@@ -96,7 +99,8 @@ def _table(measure: str, names: list[str], found: pd.DataFrame) -> str:
     """Return a fold with the table of one measure; a click on a length sorts by the places."""
     heads = "".join(f'<th class="n">{times}×</th>' for times in TIMES)
     body = []
-    for name in sorted(names, key=lambda each: found.loc[(each, measure, 1), "place"]):
+    by_place = found.xs((measure, 1), level=("measure", "times"))["place"].reindex(names)
+    for name in by_place.sort_values(kind="stable").index:  # those without a loss come last
         link = f'<a href="../encodings/{name}.html">{html.escape(told(name)["title"])}</a>'
         cells = "".join(_cell(found.loc[(name, measure, n)], found, measure, n) for n in TIMES)
         body.append(f'<tr data-name="{name}"><td>{link}</td>{cells}</tr>')

@@ -88,7 +88,8 @@ def picture(rows: pd.DataFrame) -> tuple[Figure, str]:
         ax.set_axis_off()
     for ax, (measure, found) in zip(axes.flat, panels, strict=False):
         for encoding, own in found.groupby("encoding", sort=False):
-            (line,) = ax.plot(TIMES, own.groupby("times")["distance"].mean(), label=encoding)
+            means = own.pivot(index="times", columns="seed", values="distance")
+            (line,) = ax.plot(means.mean(axis=1, skipna=False), label=encoding)
             ax.scatter(own["times"], own["distance"], s=9, color=line.get_color())
         ax.set_xscale("log", base=2)
         ax.set(title=measure, ylim=(-0.05, 1.5), xticks=TIMES, xticklabels=map(str, TIMES))

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from helpers.encodings import available, prepare_positions
 from helpers.model.attention import MultiHeadAttention
 from helpers.race.entrant import Build, Entrant
-from helpers.race.properties import moved
+from helpers.race.properties import perturb
 
 LENGTH, TEXTS, DRAWS = 24, 16, 12
 KEY, QUERY = 6, 12  # between them, other words are read
@@ -33,6 +33,8 @@ def nearest(build: Build, most: int = 3) -> list[tuple[str, float]]:
     try:
         mine = behaviour(build)
     except Exception:  # an own class may break in any way
+        return []
+    if mine.isnan().any():
         return []
     found = []
     for name in available():
@@ -50,26 +52,26 @@ def _registered(name: str) -> Tensor:
 @torch.no_grad()
 def behaviour(build: Build) -> Tensor:
     """Return the numbers of an encoding, each from −1 to 1, mean over some draws."""
-    return torch.stack([_drawn(build, seed) for seed in range(DRAWS)]).mean(0)
+    return torch.stack([_draw_behaviour(build, seed) for seed in range(DRAWS)]).mean(0)
 
 
-def _drawn(build: Build, seed: int) -> Tensor:
-    """One draw: three curves by offset, and two numbers of which each counts as a curve."""
+def _draw_behaviour(build: Build, seed: int) -> Tensor:
+    """Return the numbers of one draw: three curves by offset, and two that weigh as much each."""
     torch.manual_seed(seed)
     encoding = build(LENGTH)
     torch.manual_seed(seed)
-    moved(nn.ModuleList([encoding]))
+    perturb(nn.ModuleList([encoding]))
     torch.manual_seed(seed)  # the same weights and tokens for all
     attention = MultiHeadAttention(encoding).eval()
     token = torch.randn(TEXTS, 1, encoding.d_model)
-    scores, out = _read(attention, token.expand(-1, LENGTH, -1))
+    scores, out = _scores_and_output(attention, token.expand(-1, LENGTH, -1))
     along = [scores.diagonal(offset, -2, -1) for offset in OFFSETS]
     spreads = [each.var(-1, correction=0).mean().sqrt() for each in along]  # over places alone
     curves = [[*map(torch.mean, along)], [each.std(correction=0) for each in along], spreads]
     text = torch.randn(TEXTS, LENGTH, encoding.d_model)
     other = text.clone()
     other[:, KEY + 1 : QUERY] = torch.randn(TEXTS, QUERY - KEY - 1, encoding.d_model)
-    one, two = (_read(attention, each)[0][..., QUERY, KEY] for each in (text, other))
+    one, two = (_scores_and_output(attention, each)[0][..., QUERY, KEY] for each in (text, other))
     by_reading = (two - one).square().mean().sqrt()
     by_value = (out - out.mean(1, keepdim=True)).norm() / out.norm()
     numbers = torch.cat([torch.tensor(curves).flatten(), torch.stack([by_reading, by_value])])
@@ -78,7 +80,7 @@ def _drawn(build: Build, seed: int) -> Tensor:
     return weights * numbers / (1 + numbers.abs())
 
 
-def _read(attention: MultiHeadAttention, x: Tensor) -> tuple[Tensor, Tensor]:
+def _scores_and_output(attention: MultiHeadAttention, x: Tensor) -> tuple[Tensor, Tensor]:
     """Return s_ij − s_ii, (N, H, T, T), and the output, (N, T, D)."""
     at = prepare_positions(x)
     x = attention.encoding.embed(x, at)

@@ -24,9 +24,9 @@ from helpers.runtime import seed_everything
 
 Model = TypeVar("Model", bound=nn.Module)
 WORDS, TOKENS, LAYERS, LONG = 40, 12, 2, 512
-SAME = 1e-4  # largest difference that counts as rounding
-ROUGHER = 3.0  # times the rounding error of attention without positions
-LOUD = 3.0  # times W_Q and W_K, so that attention depends on small differences, as once trained
+TOLERANCE = 1e-4  # largest difference that counts as rounding
+ROUNDING_FACTOR = 3.0  # times the rounding error of attention without positions
+SCORE_SCALE = 3.0  # times W_Q and W_K: attention then depends on small differences, as once trained
 
 
 class Finding(NamedTuple):
@@ -52,14 +52,14 @@ def properties(build: Build) -> list[Finding]:
     return found
 
 
-def off_by(found: Tensor, expected: Tensor) -> float:
+def relative_error(found: Tensor, expected: Tensor) -> float:
     """Return ‖found − expected‖/‖expected‖; NaN where either is no number."""
     expected = expected.double()
     return ((found.double() - expected).norm() / expected.norm()).item()
 
 
-def moved(model: Model) -> Model:
-    """Return the model in eval mode, the parameters of its encodings moved a little."""
+def perturb(model: Model) -> Model:
+    """Move the parameters of its encodings a little, and return the model in eval mode."""
     for encoding in (each for each in model.modules() if isinstance(each, Encoding)):
         for parameter in encoding.parameters():
             parameter.add_(0.3 * torch.randn_like(parameter))
@@ -68,37 +68,40 @@ def moved(model: Model) -> Model:
 
 def _model(kind: type[Model], build: Build, max_len: int = 2 * TOKENS) -> Model:
     """Return a small `Encoder` or `Decoder`."""
-    return moved(kind(build(max_len), WORDS, LAYERS))
+    return perturb(kind(build(max_len), WORDS, LAYERS))
 
 
 def _tokens(batch: int = 4, length: int = TOKENS) -> Tensor:
-    """Ids of which no two in a row are the same where there are enough, (B, T)."""
+    """Return random ids, (B, T); no two in a row are the same, where there are enough."""
     most = max(WORDS, length)
     return torch.stack([torch.randperm(most)[:length] for _ in range(batch)]) % WORDS
 
 
-def _same(error: float, otherwise: str) -> tuple[bool, str]:
-    return error <= SAME, f"off by {error:.0e}" if error <= SAME else f"{otherwise} {error:.1%}"
+def _judge(error: float, otherwise: str) -> tuple[bool, str]:
+    """Return whether an error is no more than rounding, and the text that says so."""
+    same = error <= TOLERANCE
+    return same, f"off by {error:.0e}" if same else f"{otherwise} {error:.1%}"
 
 
 def tells_neighbours_apart(build: Build) -> tuple[bool, str]:
-    """Whether two neighbours that change places change more than the order of the results."""
+    """Test whether two neighbours that change places change more than the order of the results."""
     model, ids = _model(Encoder, build), _tokens()
     blind = []
     for place in range(TOKENS - 1):
         order = [*range(place), place + 1, place, *range(place + 2, TOKENS)]
-        if off_by(model(ids[:, order]), model(ids)[:, order]) <= SAME:
+        if not relative_error(model(ids[:, order]), model(ids)[:, order]) > TOLERANCE:  # or NaN
             blind.append(f"{place}–{place + 1}")
     told = f"{TOKENS - 1 - len(blind)} of {TOKENS - 1} pairs"
     return not blind, told + (f"; not positions {', '.join(blind)}" if blind else "")
 
 
 def shift_invariant(build: Build) -> tuple[bool, str]:
-    """Whether a text says the same behind another one that it may not look at."""
+    """Test whether a text says the same behind another one that it may not look at."""
     model, ids, before = _model(Encoder, build), _tokens(), _tokens(length=5)
     seen = torch.block_diag(torch.ones(5, 5), torch.ones(TOKENS, TOKENS)).bool()
     later = model(torch.cat([before, ids], 1), seen)[:, 5:]
-    return _same(off_by(later, model(ids)), "five positions further on, results differ by")
+    error = relative_error(later, model(ids))
+    return _judge(error, "five positions further on, results differ by")
 
 
 def causal(build: Build) -> tuple[bool, str]:
@@ -106,65 +109,66 @@ def causal(build: Build) -> tuple[bool, str]:
     model, ids, half = _model(Decoder, build), _tokens(), TOKENS // 2
     other = torch.cat([ids[:, :half], _tokens(length=TOKENS - half)], 1)
     expected = model(ids)[:, :half]
-    errors = [off_by(model(each)[:, :half], expected) for each in (other, ids[:, :half])]
-    return _same(max(errors), "it reads the future: without it, earlier results differ by")
+    errors = [relative_error(model(each)[:, :half], expected) for each in (other, ids[:, :half])]
+    error = torch.tensor(errors).max().item()  # NaN where one is, unlike that of max()
+    return _judge(error, "it reads the future: without it, earlier results differ by")
 
 
 def cached(build: Build) -> tuple[bool, str]:
-    """Whether a text is the same with a cache, read first in part and then token by token."""
+    """Test whether a text is the same with a cache, read first in part and then token by token."""
     model, ids, first = _model(Decoder, build), _tokens(), 5
     cache = model.new_cache()
     parts = [ids[:, :first], *ids[:, first:].split(1, 1)]
     stepwise = torch.cat([model(part, cache=cache) for part in parts], 1)
-    return _same(off_by(stepwise, model(ids)), "results differ by")
+    return _judge(relative_error(stepwise, model(ids)), "results differ by")
 
 
 def padded(build: Build) -> tuple[bool, str]:
-    """Whether padding on the right, with its mask, changes nothing for the others."""
+    """Test whether padding on the right, with its mask, changes nothing for the others."""
     encoding, most = build(2 * TOKENS), 2 * TOKENS
     width, heads = encoding.d_model, encoding.num_heads
     size = preset(d_model=width, num_heads=heads, vocab_size=WORDS, max_len=most)
-    model, ids = moved(Bert(size, encoding)), _tokens()
+    model, ids = perturb(Bert(size, encoding)), _tokens()
     real = F.pad(torch.ones_like(ids, dtype=torch.bool), (0, 3))
     found = model(F.pad(ids, (0, 3)), attention_mask=real)[:, :TOKENS]
-    return _same(off_by(found, model(ids)), "results differ by")
+    return _judge(relative_error(found, model(ids)), "results differ by")
 
 
 def half_precision(build: Build) -> tuple[bool, str]:
-    """Whether bfloat16 and float16 cost no more than they cost attention without positions."""
+    """Test whether bfloat16 and float16 cost no more than they cost attention without positions."""
     plain = build(LONG)
-    none = _rounding(Encoding(plain.d_model, plain.num_heads))
-    found = {name: error / none[name] for name, error in _rounding(plain).items()}
+    none = _rounding_errors(Encoding(plain.d_model, plain.num_heads))
+    found = {name: error / none[name] for name, error in _rounding_errors(plain).items()}
     told = ", ".join(f"{name} {times:.1f}" for name, times in found.items())
     told += f" times the rounding error without positions, {LONG} tokens"
-    return all(times <= ROUGHER for times in found.values()), told
+    return all(times <= ROUNDING_FACTOR for times in found.values()), told
 
 
-def _rounding(encoding: Encoding) -> dict[str, float]:
-    """Relative error by precision, of a layer whose weights are rounded in both."""
+def _rounding_errors(encoding: Encoding) -> dict[str, float]:
+    """Return the relative error of a layer by precision; its weights are rounded in both."""
     torch.manual_seed(0)
-    model = moved(Encoder(encoding, WORDS, 1))
+    model = perturb(Encoder(encoding, WORDS, 1))
     for each in model.modules():
         if isinstance(each, MultiHeadAttention):
-            each.qkv.weight.mul_(LOUD)
+            each.qkv.weight.mul_(SCORE_SCALE)
     ids, found = _tokens(1, LONG), {}
     for dtype in (torch.bfloat16, torch.float16):
         small = copy.deepcopy(model).to(dtype)
         exact = copy.deepcopy(small).float()
-        found[str(dtype).removeprefix("torch.")] = off_by(small(ids), exact(ids))
+        found[str(dtype).removeprefix("torch.")] = relative_error(small(ids), exact(ids))
     return found
 
 
 def one_graph(build: Build) -> tuple[bool, str]:
-    """Whether torch.compile makes one graph of a model; whether a break comes needs no kernel."""
+    """Test whether torch.compile makes one graph of a model; no kernel is needed to know."""
     torch.compiler.reset()
     model, ids = _model(Encoder, build), _tokens()
     compiled = torch.compile(model, backend="eager", fullgraph=True)
-    return _same(off_by(compiled(ids), model(ids)), "compiled, results differ by")
+    return _judge(relative_error(compiled(ids), model(ids)), "compiled, results differ by")
 
 
 def beyond_max_len(build: Build) -> tuple[bool, str]:
-    """Whether a text of twice `max_len` is read, or refused with a ValueError that says why."""
+    """Test whether a text of 2 × `max_len` is read, or refused with a ValueError that says why."""
     model, ids = _model(Encoder, build, max_len=TOKENS), _tokens(length=2 * TOKENS)
     try:
         finite = bool(model(ids).isfinite().all())

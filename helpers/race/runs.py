@@ -104,7 +104,10 @@ def _losses(model: Encoder, batches: list[MaskedBatch]) -> tuple[str, np.ndarray
         for batch in batches:
             logits = model(batch.inputs, **batch.given)[batch.selected].double()
             found.append(F.cross_entropy(logits, batch.targets[batch.selected], reduction="none"))
+        losses = torch.cat(found).numpy()
+        outcome = MEASURED if np.isfinite(losses).all() else NO_NUMBER
     except Exception:  # the text is too long for it, and an own class may break in any way
-        return REFUSED, np.full(sum(int(each.selected.sum()) for each in batches), np.nan)
-    losses = torch.cat(found).numpy()
-    return (MEASURED if np.isfinite(losses).all() else NO_NUMBER), losses
+        outcome = REFUSED
+    if outcome != MEASURED:  # a mean would leave out the places that are NaN
+        losses = np.full(sum(int(each.selected.sum()) for each in batches), np.nan)
+    return outcome, losses

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
@@ -31,10 +33,11 @@ class BreaksInBfloat16(Encoding):
     """RoPE whose angles are computed in the dtype of q."""
 
     def rotate(self, q: Tensor, k: Tensor, positions: Positions) -> tuple[Tensor, Tensor]:
-        return _turned(q, positions.queries), _turned(k, positions.keys)
+        return _rotate(q, positions.queries), _rotate(k, positions.keys)
 
 
-def _turned(x: Tensor, places: Tensor) -> Tensor:
+def _rotate(x: Tensor, places: Tensor) -> Tensor:
+    """Turn pairs of columns, (…, T, d), by angles in the dtype of x."""
     theta = 10_000 ** (-torch.arange(0, x.shape[-1], 2, dtype=x.dtype) / x.shape[-1])
     angle = places.to(x.dtype)[:, None] * theta
     a, b = x.chunk(2, -1)
@@ -46,6 +49,27 @@ class DiffersWithACache(Encoding):
 
     def embed(self, x: Tensor, positions: Positions) -> Tensor:
         return x + sinusoidal_table(x.shape[1], self.d_model).to(x)
+
+
+class CountsFromTheEnd(Encoding):
+    """Adds sinusoids of the distance to the last token."""
+
+    def embed(self, x: Tensor, positions: Positions) -> Tensor:
+        return x + sinusoidal_table(x.shape[1], self.d_model).flip(0).to(x)
+
+
+class NoNumbers(Encoding):
+    """Makes NaN of each text."""
+
+    def embed(self, x: Tensor, positions: Positions) -> Tensor:
+        return x * math.nan
+
+
+class NoNumbersInShortTexts(Encoding):
+    """Makes NaN of a text of fewer than ten tokens."""
+
+    def embed(self, x: Tensor, positions: Positions) -> Tensor:
+        return x * math.nan if x.shape[1] < 10 else x
 
 
 class AllAtOnce(MarksTheFirst):

@@ -40,6 +40,8 @@ def test_a_place_is_shared_where_chance_may_decide(folder: Path) -> None:
     found = race_board.places(distances(race_study.board(folder)))
     places = found.xs(("lag", 1), level=("measure", "times"))["place"]
     assert dict(places) == {"alibi": 1, "rotary": 1, "cope": 3, "none": 4}
+    longer = found.xs(("lag", 2), level=("measure", "times"))["place"]
+    assert dict(longer.dropna()) == {"alibi": 1, "rotary": 1, "none": 3}  # CoPE has no loss
 
 
 def test_the_page_says_who_is_missing_and_shows_ties(folder: Path, tmp_path: Path) -> None:

@@ -45,6 +45,17 @@ def test_a_bad_encoding_has_its_fault_and_no_other(kind: type, faults: set[str],
     assert says in " ".join(found.values())
 
 
+def test_what_counts_from_the_end_reads_the_future() -> None:
+    """Other later tokens change nothing, but their number does."""
+    assert "it reads the future" in lacking(Entrant("bad", bad.CountsFromTheEnd))[FUTURE]
+
+
+def test_what_is_no_number_holds_nothing() -> None:
+    assert set(lacking(Entrant("bad", bad.NoNumbers))) == {*PROPERTIES}
+    assert FUTURE in lacking(Entrant("bad", bad.NoNumbersInShortTexts))
+    assert nearest(Entrant("bad", bad.NoNumbers).build) == []
+
+
 def test_what_cannot_be_asked_is_told_in_its_own_words() -> None:
     found = lacking(Entrant("tree", "tree_offsets"))
     assert found[BLIND].startswith("breaks: ValueError: offsets must be those of a tree")

@@ -85,14 +85,14 @@ def test_a_race_goes_on_where_it_stopped_and_processes_find_what_one_finds(
 ) -> None:
     found = list[pd.DataFrame]()
 
-    def made(*given: Any) -> Card:
+    def make_card(*given: Any) -> Card:
         found.append(pd.concat(given[2:]))
         return card
 
     def kept() -> dict[Path, int]:
         return {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.csv")}
 
-    monkeypatch.setattr(racing, "made", made)
+    monkeypatch.setattr(racing, "make_card", make_card)
     race(f"{BAD}:AllAtOnce", TINY, tmp_path)
     before = kept()
     assert len(before) == (1 + len(RIVALS)) * (len(RATES) + TINY.seeds)
@@ -119,14 +119,20 @@ class _Short(Encoding):
         return x
 
 
-class _Broken(Encoding):
+class _SomeBroken(Encoding):
+    """Breaks the second half of the texts that are tested."""
+
     def embed(self, x: Tensor, positions: Positions) -> Tensor:
-        return x * math.nan
+        factor = torch.ones(len(x), 1, 1)
+        factor[len(x) // 2 :] = 1 if self.training else math.nan
+        return x * factor
 
 
 def test_what_has_no_loss_says_why() -> None:
     assert _run(_Short)["outcome"].tolist() == [MEASURED, MEASURED, REFUSED, REFUSED]
-    assert _run(_Broken)["outcome"].tolist() == [NO_NUMBER] * 4
+    for kind in (bad.NoNumbers, _SomeBroken):
+        found = _run(kind)
+        assert found["outcome"].tolist() == [NO_NUMBER] * 4 and found["loss"].isna().all()
     scored = pd.concat(
         [
             _run(_Short, seed=seed).assign(encoding=name)
@@ -184,21 +190,36 @@ def test_limits_by_kind_are_parts_of_the_whole() -> None:
     assert {*columns[(places["kind"] == "beat").tolist()].tolist()} == {5, 12, 18}
 
 
+def _scored(losses: dict[str, list[float]]) -> pd.DataFrame:
+    about = {"task": "lag", "kind": "all", "times": 1, "limit": 1.0}
+    rows = [
+        about | {"encoding": name, "seed": seed, "loss": loss}
+        for name, values in losses.items()
+        for seed, loss in enumerate(values)
+    ]
+    found = pd.DataFrame(rows)
+    return found.assign(outcome=found["loss"].notna().map({True: MEASURED, False: NO_NUMBER}))
+
+
 def test_the_score_is_0_at_the_limit_and_1_without_positions() -> None:
     losses = {"none": [2.0, 2.2], "mine": [1.0, 1.0], "other": [0.9, 1.15], "far": [1.6, 1.7]}
-    about = {"task": "lag", "kind": "all", "times": 1, "limit": 1.0, "outcome": MEASURED}
-    scored = pd.DataFrame(
-        [
-            about | {"encoding": name, "seed": seed, "loss": loss}
-            for name, values in losses.items()
-            for seed, loss in enumerate(values)
-        ]
-    )
+    scored = _scored(losses)
     rows = scoring.distances(scored).groupby("encoding")["distance"].apply(list)
     assert rows["none"] == [1.0, 1.0] and rows["mine"] == [0.0, 0.0]
     table = scoring.table(scoring.summary(scored, "mine")).set_index("encoding")["1×"]
     assert table["mine"] == "0.00 ± 0.00" and table["none"] == "1.00 ± 0.00"
     assert table["other"].startswith("≈ ") and not table["far"].startswith("≈ ")
+
+
+def test_a_tie_is_told_by_differences_seed_by_seed() -> None:
+    """Each interval holds the other's mean; one is lower on each seed by the same, so no tie."""
+    losses = {"none": [3.0, 3.0, 3.0], "mine": [1.2, 1.5, 1.8], "better": [1.1, 1.4, 1.7]}
+    losses |= {"broken": [1.2, 1.5, math.nan]}
+    found = scoring.summary(_scored(losses), "mine").set_index("encoding")
+    assert found["tie"].to_dict() == dict.fromkeys(["mine", "better", "broken", "none"], False)
+    assert found.loc["mine", "mean"] - found.loc["mine", "half"] < found.loc["better", "mean"]
+    assert math.isnan(found.loc["broken", "mean"]) and math.isnan(found.loc["broken", "half"])
+    assert scoring.summary(_scored(losses), "better").set_index("encoding")["tie"].sum() == 0
 
 
 def test_the_interval_is_students() -> None:

@@ -15,7 +15,7 @@ from helpers.encodings import tree_offsets
 from helpers.model.attention import MultiHeadAttention
 from helpers.model.bert import Bert
 from helpers.model.decoder import Decoder
-from helpers.race.properties import off_by
+from helpers.race.properties import relative_error
 from tests.devices import AsOnOtherDevices
 from tests.encodings.properties.subjects import (
     EVERY,
@@ -54,7 +54,7 @@ def _off_by(model: Bert, how: str, ids: Tensor, **given: Tensor) -> float:
     with torch.autocast("cpu", torch.bfloat16, enabled=how == "autocast"):
         found = run(small, ids, **given)
     assert found.dtype == dtype or how == "autocast"
-    return off_by(found, run(exact, ids, **given))
+    return relative_error(found, run(exact, ids, **given))
 
 
 @pytest.mark.parametrize("how", ["bfloat16", "autocast"])
@@ -90,7 +90,7 @@ def test_xpos_has_no_nan_in_float16() -> None:
     small, exact = rounded_and_exact(model, torch.float16)
     ids = tokens(1, 10)
     found = small(ids, positions=places)
-    assert off_by(found, exact(ids, positions=places)) < ENOUGH
+    assert relative_error(found, exact(ids, positions=places)) < ENOUGH
     assert attention(torch.randn(1, 3_900, D).half()).isfinite().all()
     with pytest.raises(ValueError, match=r"S=4600 keys.*float16"):
         attention(torch.randn(1, 4_600, D).half())
