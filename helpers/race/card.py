@@ -68,7 +68,7 @@ class Card:
 
     @property
     def name(self) -> str:
-        """The name of the class."""
+        """Return the name of the class."""
         return str(self.found["encoding"]["name"])
 
     def save(self, folder: Path) -> list[Path]:
@@ -138,7 +138,7 @@ class Card:
         yield "Training", text, _training(scored, pd.DataFrame(found["swept"]))
 
 
-def made(mine: Entrant, budget: Budget, swept: pd.DataFrame, scored: pd.DataFrame) -> Card:
+def make_card(mine: Entrant, budget: Budget, swept: pd.DataFrame, scored: pd.DataFrame) -> Card:
     """Return the card of an encoding from the runs of the race, after the tests beside them."""
     kind = mine.kind()
     about = {

@@ -45,7 +45,7 @@ class Entrant(NamedTuple):
         """
         found: object = self.source
         if isinstance(found, str):
-            found = REGISTRY[found].kind if found in REGISTRY else _loaded(found, self.code)
+            found = REGISTRY[found].kind if found in REGISTRY else _load(found, self.code)
         if not (isinstance(found, type) and issubclass(found, Encoding)):
             raise EntrantError(f"{self.name} is no subclass of helpers.encodings.Encoding")
         return found
@@ -80,6 +80,7 @@ def entrant(source: str | type[Encoding]) -> Entrant:
 
 
 def _digest(text: bytes) -> str:
+    """Return eight hexadecimal digits that tell a file from another."""
     return hashlib.sha256(text).hexdigest()[:8]
 
 
@@ -94,7 +95,7 @@ def _read(source: str) -> tuple[Path, str, bytes]:
     return path, name, path.read_bytes()
 
 
-def _loaded(source: str, code: str) -> object:
+def _load(source: str, code: str) -> object:
     """Return what stands in "FILE.py:Class", if the file still has this digest."""
     path, name, text = _read(source)
     if _digest(text) != code:

@@ -12,7 +12,7 @@ import torch
 
 from helpers import runtime
 from helpers.encodings import Encoding
-from helpers.race.card import Card, made
+from helpers.race.card import Card, make_card
 from helpers.race.entrant import Entrant, entrant
 from helpers.race.rules import QUICK, RATES, RIVALS, SCORED, SWEEP, SWEEP_SEED, Budget
 from helpers.race.runs import run
@@ -44,7 +44,7 @@ def race(encoding: str | type[Encoding], budget: Budget = QUICK, out: Path = OUT
     torch.set_num_threads(1)  # as in the other processes; models are too small for more
     try:
         swept, scored = run_all([mine, *rivals], budget, out)
-        card = made(mine, budget, swept, scored)
+        card = make_card(mine, budget, swept, scored)
     finally:
         torch.set_num_threads(threads)
     card.save(out)

@@ -68,5 +68,5 @@ class Budget(NamedTuple):
     tasks: tuple[str, ...] = tuple(TASKS)
 
 
-QUICK = Budget("quick", steps=220, sweep_steps=55, seeds=3, tests=4)
+QUICK = Budget("quick", steps=200, sweep_steps=50, seeds=3, tests=4)
 FULL = Budget("full", steps=1200, sweep_steps=300, seeds=5, tests=8)
