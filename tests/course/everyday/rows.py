@@ -58,10 +58,9 @@ def _of_table() -> list[Row]:
         for row in table["row"]
         for changed in [row.pop("changed", [])]
     ]
-    for place in ("on_top", "before", "above"):
-        numbers = () if place == "on_top" else (1,)
+    for place in ("before", "above"):
         rows += [
-            Row(name, unit, (getattr(changes, place)(*numbers, code),))
+            Row(name, unit, (getattr(changes, place)(1, code),))
             for unit, codes in table[place].items()
             for name, code in codes.items()
         ]
