@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Generator, Tensor, nn
 
-from tests.saboteurs import keeping, modules, wrappers
+from tests.saboteurs import keeping, modules
 from tests.saboteurs.wrappers import (
     Answer,
     Breaks,
@@ -28,19 +28,10 @@ from tests.saboteurs.wrappers import (
 Change = Callable[[Any], Any]
 
 
-def of(
-    right: Answer, ask: Callable[[Answer], Any] | None = None
-) -> Iterator[tuple[str, Sabotaged]]:
-    """Every saboteur that can be tried on a right answer, with its name.
-
-    Args:
-        ask: what will be asked of each. Most find nothing to break there and need not be tried.
-    """
-    breaks = dict(_breaks(right))
-    awake = wrappers.awake(right, dict(_breaks(right)), ask) if ask else breaks.keys()
-    for name in breaks:
-        if name in awake:
-            yield name, between(right, breaks[name])
+def of(right: Answer) -> Iterator[tuple[str, Sabotaged]]:
+    """Every saboteur that can be tried on a right answer, with its name."""
+    for name, breaks in _breaks(right):
+        yield name, between(right, breaks)
     if isinstance(right, type) and issubclass(right, nn.Module):
         yield from modules.of(right)
 

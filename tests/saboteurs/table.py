@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from fnmatch import fnmatchcase
-from functools import partial
 from typing import Any
 
 from helpers.checks.engine import Exercise
@@ -25,7 +24,7 @@ def tried(exercise: Exercise, right: Any, seed: int = 0) -> dict[str, bool]:
     """
     exercise.is_correct(right, seed)  # what is right is known from here on, and is in nobody's time
     found = {}
-    for name, sabotaged in saboteurs.of(right, partial(exercise.ask, seed=seed)):
+    for name, sabotaged in saboteurs.of(right):
         try:
             with trial.limited(SECONDS):
                 caught = not exercise.is_correct(sabotaged.answer, seed)

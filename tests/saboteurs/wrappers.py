@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +12,6 @@ import torch
 from torch import Tensor, nn
 
 Answer = Callable[..., Any]
-ENOUGH = 20  # calls of one kind; some checks ask one question thousands of times
 
 
 @dataclass
@@ -50,19 +47,6 @@ class Call:
         return any(map(floating, [*self.arguments.values(), *parameters]))
 
 
-@dataclass(frozen=True)
-class Replayed(Call):
-    """A call that has been made: it gives a copy of what came of it, whatever is changed."""
-
-    came: Any  # the result, or the exception
-
-    def __call__(self, **_changed: Any) -> Any:
-        """The right result once more."""
-        if isinstance(self.came, Exception):
-            raise self.came
-        return mapped(self.came, copied)
-
-
 Breaks = Callable[[Call, Sabotaged], Any]
 
 
@@ -75,49 +59,6 @@ def between(right: Answer, breaks: Breaks) -> Sabotaged:
     else:
         made.answer = _function(right, breaks, made)
     return made
-
-
-def awake(right: Answer, breaks: dict[str, Breaks], ask: Callable[[Answer], Any]) -> set[str]:
-    """Which of `breaks` make a difference when `ask` asks the right answer: it is asked once."""
-    made = {name: Sabotaged(right) for name in breaks}
-    alike: Counter[str] = Counter()
-
-    def each(call: Call, _made: Sabotaged) -> Any:
-        try:
-            came = call()
-        except Exception as error:
-            came = error
-        alike[kind := _kind([call.arguments, came])] += 1
-        asleep = [name for name in breaks if not made[name].broke and alike[kind] <= ENOUGH]
-        for name in asleep:
-            arguments = {key: mapped(value, copied) for key, value in call.arguments.items()}
-            bound = inspect.BoundArguments(call.bound.signature, arguments)
-            replayed = Replayed(call.right, bound, call.module, came)
-            with torch.random.fork_rng(devices=[]), suppress(Exception):
-                breaks[name](replayed, made[name])
-        if isinstance(came, Exception):
-            raise came
-        return came
-
-    ask(between(right, each).answer)
-    return {name for name, sabotaged in made.items() if sabotaged.broke}
-
-
-def _kind(value: Any) -> str:
-    """The types in a value, and the shapes of its tensors."""
-    return str(mapped(value, lambda y: (type(y).__name__, *getattr(y, "shape", ()))))
-
-
-def copied(value: Any) -> Any:
-    """A tensor or generator that may be changed; all else is what it was."""
-    match value:
-        case Tensor() if value.is_leaf:
-            return value.detach().clone().requires_grad_(value.requires_grad)
-        case Tensor():
-            return value.clone()
-        case torch.Generator():
-            return value.clone_state()
-    return value
 
 
 def rebuilt(right: type, change: Callable[[Any], bool]) -> Sabotaged:
