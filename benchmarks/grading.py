@@ -148,7 +148,7 @@ def along(submissions: Path, out: Path) -> pd.DataFrame:
     ) as running:
         held = psutil.Process(running.pid)
         while running.poll() is None:
-            graded = len(list(journal.entries(out)))
+            graded = len(journal.graded(out))
             try:
                 held_now = held.memory_info().rss
             except psutil.NoSuchProcess:

@@ -148,7 +148,7 @@ def _grade(course: Course, options: argparse.Namespace) -> None:
     from helpers.course import report
     from helpers.course.grading import grade, grades_csv
 
-    before = grades_csv.read(options.out, needed=False)
+    before = grades_csv.read(options.out)
     table = grade.grade(
         course,
         options.submissions,
@@ -166,15 +166,14 @@ def _grade(course: Course, options: argparse.Namespace) -> None:
     if changed := grades_csv.changed(before, table):
         print("\nChanged", *changed, "", sep="\n")
     print(f"marks: {options.out / 'grades.csv'}\nfeedback: {options.out / 'feedback'}")
-    print(f"report: {report.write(course, options.out)}")
+    print(f"report: {report.write(course, options.out, grades_csv.read(options.out))}")
 
 
 def _report(course: Course, options: argparse.Namespace) -> None:
     from helpers.course import report
     from helpers.course.grading.gradebook import refresh
 
-    refresh(options.out)
-    print(f"report: {report.write(course, options.out)}")
+    print(f"report: {report.write(course, options.out, refresh(options.out))}")
 
 
 def _export(_course: Course, options: argparse.Namespace) -> None:

@@ -53,7 +53,7 @@ def main(course: Course, options: argparse.Namespace) -> int:
         print(f"{missing}\nThis class is the course's own, so it is graded without.\n")
     table = grade.grade(course, out / "class", out / "graded", isolated=not missing)
     print(grades_csv.as_text(table))
-    print(f"\nreport: {report.write(course, out / 'graded')}")
+    print(f"\nreport: {report.write(course, out / 'graded', table)}")
     print(f"marks: {out / 'graded' / 'grades.csv'}\nfeedback: {out / 'graded' / 'feedback'}")
     rows = table.set_index("student")
     full = rows.loc["perfect", "score"] == rows.loc["perfect", "max_score"] > 0

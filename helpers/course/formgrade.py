@@ -56,6 +56,5 @@ def main(course: Course, options: argparse.Namespace) -> int:
                 known = now
 
     code = foreground.run(words, options.out, follow)
-    follow()
-    print(f"report: {report.write(course, options.out)}")
+    print(f"report: {report.write(course, options.out, refresh(options.out))}")
     return code

@@ -259,7 +259,7 @@ def test_a_table_of_something_else_is_refused(desk: Desk) -> None:
             _export(desk, "moodle", _sheet(desk, text))
     with pytest.raises(CourseError, match="has 01-tiny: name one of them with --unit"):
         export.export(desk.out, "moodle", _moodles(desk, "1,a,b"), "02-small", "")
-    with pytest.raises(CourseError, match=r"holds no grades\.csv"):
+    with pytest.raises(CourseError, match=r"holds no gradebook\.db"):
         export.export(desk.root, "moodle", desk.root, "", "")
     (desk.out / "gradebook.db").unlink()  # marks that are in no gradebook are none
     with pytest.raises(CourseError, match=r"holds no gradebook\.db"):

@@ -9,10 +9,10 @@ from helpers.course.intake import platforms
 
 def test_the_table_and_the_hints_are_spelt_out() -> None:
     for escape in ("\x1b]0;title\x07", "\x1b[2J", "\x9b31m", "\r", "\u202e", "\n", "\x00"):
-        row: dict[str, object] = dict.fromkeys(grades_csv.COLUMNS, name := f"ada{escape}bob")
+        row: dict[str, object] = dict.fromkeys(grades_csv.EMPTY, name := f"ada{escape}bob")
         row |= {"unit": "01-tiny", "score": 1.0, "pending": 0.0, "max_score": 2.0, "penalty": 0.5}
         row["hints"] = [name]
-        told = grades_csv.as_text(pd.DataFrame([row], columns=grades_csv.COLUMNS))
+        told = grades_csv.as_text(pd.DataFrame([row], columns=grades_csv.EMPTY))
         assert all(each.isprintable() for each in told.split("\n"))
         assert told.count("ada\\") == 5  # a table of two lines, and hints
 

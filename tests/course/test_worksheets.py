@@ -1,13 +1,17 @@
 """Tables of platforms: read and written, and whose row is whose."""
 
 import csv
+from contextlib import closing
 from pathlib import Path
 
 import pandas as pd
 import pytest
+from traitlets.config import Config
 
 from helpers.course import export
 from helpers.course.grading import worksheets
+from helpers.course.grading.gradebook import ClassGradebook
+from helpers.course.intake import Submission
 from helpers.course.intake.platforms import PLATFORMS
 from helpers.course.settings import CourseError
 from tests.course.judged import UNIT, Desk
@@ -62,10 +66,10 @@ def test_no_cell_that_is_written_is_a_formula(tmp_path: Path) -> None:
 
 def test_of_several_units_only_that_which_is_named_goes_out(desk: Desk, tmp_path: Path) -> None:
     work = desk.archive(**{MOODLE.format("Ada", 101): desk.work()})
-    rows = desk.grade(work, platform="moodle")
-    later = rows.assign(unit="02-later", student="Zoe-102", platform_id="102")
-    stray = rows.assign(unit="", status="not graded: a notebook of no unit")
-    pd.concat([later, rows, stray]).to_csv(desk.out / "grades.csv", index=False)
+    desk.grade(work, platform="moodle")
+    with closing(ClassGradebook(desk.out, Config())) as book:
+        book.refuse(Submission("Zoe-102", "02-later", platform_id="102"), "empty")
+        book.refuse(Submission("Ada-101", ""), "a notebook of no unit")
     with pytest.raises(CourseError, match="has 01-tiny, 02-later: name one of them with --unit"):
         export.export(desk.out, "moodle", tmp_path, "", "")
     (sheet := tmp_path / "x.csv").write_text(

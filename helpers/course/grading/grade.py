@@ -11,7 +11,6 @@ from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 from tqdm import tqdm
@@ -22,6 +21,7 @@ from helpers.course.authoring import build, nbgrade
 from helpers.course.grading import grades_csv, lateness, roster
 from helpers.course.grading.autograde import Result, UnitBundle, autograde
 from helpers.course.grading.gradebook import ClassGradebook
+from helpers.course.grading.grades_csv import Row
 from helpers.course.grading.journal import GradebookError, exclusive_lock
 from helpers.course.grading.judge import tests, with_seeds
 from helpers.course.intake import Submission
@@ -78,7 +78,6 @@ def grade(
         rules = lateness.settle(out, late, course.units())
         known = roster.settle(out, people, course.units())
         again = bool(learners or unit)
-        grades_csv.read(out, needed=again)  # what is wrong with it is said before hours of work
         zone = rules.zone if rules else None
         found = intake.find(course, submissions, out / "unpacked", zone, platform)
         found = roster.complete(found, known, platform)
@@ -90,9 +89,11 @@ def grade(
         ):
             units = sorted({each.unit for each in found} - {""})
             bundles = {name: _bundle(course, name, out, book) for name in units}
+            book.forget_no_unit({each.student for each in found if each.problem != roster.MISSING})
             run = _Run(book, bundles, _secret(out), limits, isolated, again)
             run.all(found, executes, AHEAD * capacity)
-        return grades_csv.write(out, run.rows)
+        grades_csv.write(out)
+        return grades_csv.table(run.rows)
 
 
 def _chosen(found: list[Submission], learners: Collection[str], unit: str) -> list[Submission]:
@@ -145,7 +146,7 @@ class _Run:
     limits: Limits
     isolated: bool
     again: bool
-    rows: list[dict[str, Any]] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
 
     def all(self, found: list[Submission], executes: Executor, most: int) -> None:
         """Grade everybody, with at most so many notebooks read ahead."""
@@ -167,7 +168,7 @@ class _Run:
             if found.problem:
                 raise CourseError(found.problem)
             if not self.again and (row := self.book.again(found, self._key(found))):
-                self._add(found, row)
+                self.rows.append(row)
                 return None
             bundle = self.bundles[found.unit]
             seeded = with_seeds(bundle.checks, self.secret, found.digest)
@@ -195,7 +196,7 @@ class _Run:
     def _finish(self, found: Submission, done: Future[Result]) -> None:
         """Enter what has come of a submission."""
         try:
-            self._add(found, self.book.enter(found, self._key(found), done.result()))
+            self.rows.append(self.book.enter(found, self._key(found), done.result()))
         except Exception as error:  # whatever comes of one learner's code stops nobody else
             self._fail(found, error)
 
@@ -206,11 +207,4 @@ class _Run:
         if type(error).__name__ == "KilledWorker":  # of Dask, which need not be installed
             error = CourseError("the workers that had it died; run again")
         text = str(error) if isinstance(error, CourseError | OSError) else repr(error)
-        reason = table_text(text)
-        if found.problem != roster.MISSING:
-            self.book.refuse(found, reason)
-        self._add(found, {"status": f"not graded: {reason}", "repairs": "; ".join(found.notes)})
-
-    def _add(self, found: Submission, row: dict[str, Any]) -> None:
-        names = ("student", "unit", "platform_id", "return_as")
-        self.rows.append(grades_csv.EMPTY | row | {name: getattr(found, name) for name in names})
+        self.rows.append(self.book.refuse(found, table_text(text)))

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
 
 import nbformat
 import pandas as pd
@@ -22,7 +21,9 @@ from helpers.course import settings
 from helpers.course.authoring import nbgrade
 from helpers.course.grading import grades_csv, journal, lateness
 from helpers.course.grading.autograde import Result
+from helpers.course.grading.grades_csv import Row
 from helpers.course.grading.journal import exclusive_lock, writable
+from helpers.course.grading.roster import MISSING
 from helpers.course.intake import Submission
 from helpers.course.pages import feedback
 from helpers.course.pages.feedback import Grade
@@ -82,86 +83,97 @@ class ClassGradebook:
             self.book.db.remove()
             nbgrade.save_cells(instructor, unit, self.config, nbgrade.gradebook(self.out))
 
-    def enter(self, found: Submission, key: str, result: Result) -> dict[str, Any]:
+    def enter(self, found: Submission, key: str, result: Result) -> Row:
         """Enter what a worker made of a submission, all or nothing; return its row of grades.csv.
 
         Args:
             key: what the journal notes of it.
         """
-        self._unsettle(found)  # before any file is another
-        with self.transaction():
-            return self._enter(found, key, result)
-
-    def refuse(self, found: Submission, reason: str) -> None:
-        """Write the page of what cannot be graded; marks of an earlier one count no longer."""
-        self._unsettle(found)
-        page = self._file("feedback", found.student, found.unit or NO_UNIT)
-        text = feedback.refusal(found.unit, found.student, reason, found.notes)
-        settings.write(page, text.encode("utf-8", "replace"))
-        self._keep_for_exchange(found, page)
-
-    def _unsettle(self, found: Submission) -> None:
-        """Have the journal say that nothing of a learner's unit counts as graded."""
-        with self.transaction():
+        with self.transaction():  # before any file is another
             if entry := journal.find(self.book, found.student, found.unit):
-                journal.put(self.book, found.student, found.unit, entry | {"key": ""})
+                unsettled = {"key": "", "row": entry["row"] | {"status": CUT_SHORT}}
+                journal.put(self.book, found.student, found.unit, entry | unsettled)
+        with self.transaction():
+            self.book.update_or_create_student(found.student)
+            submission = self.book.update_or_create_submission(found.unit, found.student)
+            another = entry.get("digest", found.digest) != found.digest
+            _fill(submission, result, entry.get("answers", {}), another)
+            self._write(found, result.files)
+            made = {"key": key, "row": grades_csv.told(result), "mark": asdict(result.mark)}
+            made |= {"answers": result.answers, "hints": result.hints, "digest": found.digest}
+            return self._settle(found, submission, made)
 
-    def again(self, found: Submission, key: str) -> dict[str, Any] | None:
+    def refuse(self, found: Submission, reason: str) -> Row:
+        """Enter what cannot be graded, for which marks of an earlier one count no longer."""
+        row = grades_csv.row(found, status=f"not graded: {reason}", repairs="; ".join(found.notes))
+        with self.transaction():
+            self.book.update_or_create_student(found.student)
+            entry = journal.find(self.book, found.student, found.unit)
+            if found.problem == MISSING and entry:
+                return entry["row"]  # handed in for an earlier run
+            journal.put(self.book, found.student, found.unit, entry | {"key": "", "row": row})
+        if found.problem != MISSING:
+            page = self._file("feedback", found.student, found.unit or NO_UNIT)
+            text = feedback.refusal(found.unit, found.student, reason, found.notes)
+            settings.write(page, text.encode("utf-8", "replace"))
+            self._keep_for_exchange(found, page)
+        return row
+
+    def forget_no_unit(self, students: set[str]) -> None:
+        """Remove rows of notebooks that were none of a unit, as these learners hand in again."""
+        with self.transaction():
+            for student in students:
+                journal.forget(self.book, student)
+
+    def again(self, found: Submission, key: str) -> Row | None:
         """Return the row of a notebook graded before; None if it is another, or not graded yet.
 
         Its page is written anew where it has to say something else.
         """
         with self.transaction():
-            entry, submission = self._found(found.student, found.unit)
+            entry = journal.find(self.book, found.student, found.unit)
+            submission = self._submission(found.student, found.unit)
             kinds = ("submitted", "autograded")
             files = [self._file(each, found.student, found.unit) for each in kinds]
             if not submission or entry.get("key") != key or not all(e.exists() for e in files):
                 return None
-            return self._row(found, submission, entry)
+            return self._settle(found, submission, entry)
 
-    def now(self, student: str, unit: str) -> dict[str, Any]:
-        """Return the marks, with what a person has given since in the penalty and on the page."""
-        with self.transaction():
-            entry, submission = self._found(student, unit)
-            if entry and submission and not entry["key"]:
-                return grades_csv.marks(feedback.mark_of(submission)) | {"status": CUT_SHORT}
-            if entry and submission:
-                return self._current(submission, entry)
-        return {"status": GONE}
+    def refresh(self) -> None:
+        """Bring penalties, pages and journal up to date with what a person has given since."""
+        for row in [entry["row"] for entry in journal.graded(self.out)]:
+            with self.transaction():
+                entry = now = journal.find(self.book, row["student"], row["unit"])
+                if submission := self._submission(row["student"], row["unit"]):
+                    now = self._current(submission, entry)
+                else:
+                    now = entry | {"row": row | {"status": GONE}}
+                if now != entry:
+                    journal.put(self.book, row["student"], row["unit"], now)
 
-    def _enter(self, found: Submission, key: str, result: Result) -> dict[str, Any]:
-        entry, _ = self._found(found.student, found.unit)
-        self.book.update_or_create_student(found.student)
-        submission = self.book.update_or_create_submission(found.unit, found.student)
-        another = entry.get("digest", found.digest) != found.digest
-        _fill(submission, result, entry.get("answers", {}), another)
-        self._write(found, result.files)
-        new = {"key": key, "row": grades_csv.row(found, result), "mark": asdict(result.mark)}
-        new |= {"answers": result.answers, "hints": result.hints, "digest": found.digest}
-        journal.put(self.book, found.student, found.unit, new)
-        return self._row(found, submission, new)
-
-    def _row(
+    def _settle(
         self, found: Submission, submission: SubmittedAssignment, entry: journal.Entry
-    ) -> dict[str, Any]:
-        """Return a row of grades.csv, with the marks that the gradebook has now."""
+    ) -> Row:
+        """Put an entry with the marks of now into the journal; return its row of grades.csv."""
         for kind in ("autograded", "feedback"):  # where nbgrader's own feedback looks for it
             self._keep_for_exchange(found, self._file(kind, found.student, found.unit))
         shutil.rmtree(self.out / "feedback" / found.student / NO_UNIT, ignore_errors=True)
         lateness.enter(submission, found, self.rules)
-        late = {"late": lateness.described(submission, found)}
-        return entry["row"] | self._current(submission, entry) | late
+        late = lateness.described(submission, found)
+        row = grades_csv.row(found, **entry["row"] | {"late": late})
+        entry = self._current(submission, entry | {"row": row})
+        journal.put(self.book, found.student, found.unit, entry)
+        return entry["row"]
 
-    def _found(self, student: str, unit: str) -> tuple[journal.Entry, SubmittedAssignment | None]:
-        """Return what the journal and nbgrader have of a submission; nothing where one has none."""
+    def _submission(self, student: str, unit: str) -> SubmittedAssignment | None:
+        """Return what nbgrader has; None where a person has removed it."""
         try:
-            submission = self.book.find_submission(unit, student)
-        except MissingEntry:  # a person may have removed the learner
-            return {}, None
-        return journal.find(self.book, student, unit) or {}, submission
+            return self.book.find_submission(unit, student)
+        except MissingEntry:
+            return None
 
-    def _current(self, submission: SubmittedAssignment, entry: journal.Entry) -> dict[str, Any]:
-        """Return what a row says of the marks now; bring penalty, page and journal up to date."""
+    def _current(self, submission: SubmittedAssignment, entry: journal.Entry) -> journal.Entry:
+        """Return an entry with the marks of now; bring penalty and page up to date."""
         self.book.db.flush()
         self.book.db.expire_all()
         mark = feedback.mark_of(submission)
@@ -169,19 +181,17 @@ class ClassGradebook:
         penalty = lateness.penalty(submission, earned, self.rules)
         submission.notebooks[0].late_submission_penalty = penalty or None
         mark = replace(mark, penalty=penalty)
+        row = entry["row"] | grades_csv.marks(mark)
         page = self._file("feedback", mark.student, mark.unit)
-        if asdict(mark) == entry["mark"] and page.exists():
-            return grades_csv.marks(mark)
-        try:
-            autograded = self._file("autograded", mark.student, mark.unit)
-            text = feedback.render(nbformat.v4.reads(autograded.read_text("utf-8")), mark)
-        except Exception as error:  # the marks are known all the same, and an old page has others
-            page.unlink(missing_ok=True)
-            status = f"graded, without a feedback page: {str(error) or repr(error)}"
-            return grades_csv.marks(mark) | {"status": status}
-        settings.write(page, text.encode("utf-8", "replace"))
-        journal.put(self.book, mark.student, mark.unit, entry | {"mark": asdict(mark)})
-        return grades_csv.marks(mark)
+        if asdict(mark) != entry["mark"] or not page.exists():
+            try:
+                autograded = self._file("autograded", mark.student, mark.unit)
+                text = feedback.render(nbformat.v4.reads(autograded.read_text("utf-8")), mark)
+                settings.write(page, text.encode("utf-8", "replace"))
+            except Exception as error:  # the marks are known all the same; an old page has others
+                page.unlink(missing_ok=True)
+                row["status"] = f"graded, without a feedback page: {str(error) or repr(error)}"
+        return entry | {"row": row, "mark": asdict(mark)}
 
     def _keep_for_exchange(self, found: Submission, beside: Path) -> None:
         """Copy what nbgrader submit wrote, which release_feedback reads beside a page."""
@@ -217,16 +227,11 @@ def refresh(out: Path) -> pd.DataFrame:
     Raises:
         CourseError: nothing has been graded into OUT, or somebody is grading into it.
     """
-    grades_csv.read(out)
     if not (out / "gradebook.db").exists():
         raise CourseError(f"{out} holds no gradebook.db; `course grade` writes it")
     with exclusive_lock(out), closing(ClassGradebook(out, Config())) as book:
-        rows = grades_csv.read(out).astype(object)
-        graded = rows[rows.status.str.startswith("graded")]
-        now = {row.Index: book.now(row.student, row.unit) for row in graded.itertuples()}
-        rows.update(pd.DataFrame.from_dict(now, orient="index"))
-        settings.write(out / grades_csv.NAME, rows.to_csv(index=False))
-    return rows
+        book.refresh()
+        return grades_csv.write(out)
 
 
 def _fill(

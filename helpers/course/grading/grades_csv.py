@@ -1,4 +1,4 @@
-"""grades.csv, a row per submission."""
+"""grades.csv, a row per submission; all of it is in the journal."""
 
 from __future__ import annotations
 
@@ -8,27 +8,32 @@ from typing import Any
 import pandas as pd
 
 from helpers.course import settings
+from helpers.course.grading import journal
 from helpers.course.grading.autograde import Result
 from helpers.course.intake import Submission
 from helpers.course.pages.feedback import Mark
-from helpers.course.settings import CourseError, printable
+from helpers.course.settings import printable
 
 NAME = "grades.csv"
-EMPTY: dict[str, Any] = {  # a row of grades.csv
+Row = dict[str, Any]
+EMPTY: Row = {
     "student": "", "unit": "", "score": 0.0, "pending": 0.0, "max_score": 0.0, "late": "",
     "penalty": 0.0, "status": "", "flags": "", "repairs": "", "hints": [], "seconds": 0.0,
     "platform_id": "", "return_as": "",
 }  # fmt: skip
-COLUMNS = list(EMPTY)
 KEYS = ["student", "unit"]  # of a row
 
 
-def row(found: Submission, result: Result) -> dict[str, Any]:
-    """Return the row of grades.csv of a submission, but for its marks."""
+def row(found: Submission, **more: Any) -> Row:
+    """Return the row of a submission."""
+    names = (*KEYS, "platform_id", "return_as")
+    return EMPTY | more | {name: getattr(found, name) for name in names}
+
+
+def told(result: Result) -> Row:
+    """Return what a row says of a result beside its marks."""
     hints = [hint for each in result.hints.values() for hint in each]
     return {
-        "student": found.student,
-        "unit": found.unit,
         "seconds": round(result.seconds, 1),
         "flags": "; ".join(result.flags),
         "repairs": "; ".join(result.repairs),
@@ -36,8 +41,8 @@ def row(found: Submission, result: Result) -> dict[str, Any]:
     }
 
 
-def marks(mark: Mark) -> dict[str, Any]:
-    """Return what a row of grades.csv says of a mark."""
+def marks(mark: Mark) -> Row:
+    """Return what a row says of a mark."""
     grades = mark.grades.values()
     waiting = [each.max_score for each in grades if each.needs_manual]
     return {
@@ -49,50 +54,26 @@ def marks(mark: Mark) -> dict[str, Any]:
     }
 
 
-def write(out: Path, rows: list[dict[str, Any]]) -> pd.DataFrame:
-    """Write rows to OUT/grades.csv and return them, sorted.
-
-    Rows of an earlier run stay in the file, but for those of the same learner and unit, and a
-    learner's whose notebook was none of a unit.
-    """
-    table = pd.DataFrame(rows, columns=COLUMNS).sort_values(KEYS)
-    before = read(out, needed=False)
-    again = before.set_index(KEYS).index.isin(table.set_index(KEYS).index)
-    again |= (before.unit == "") & before.student.isin(table.student)
-    both = [table.astype(object), before[~again].astype(object)]
-    settings.write(out / NAME, pd.concat(both).sort_values(KEYS).to_csv(index=False))
-    return table.reset_index(drop=True)
+def table(rows: list[Row]) -> pd.DataFrame:
+    """Return rows as a table, sorted; what an earlier version did not know is empty."""
+    found = pd.DataFrame([EMPTY | each for each in rows], columns=[*EMPTY])
+    return found.sort_values(KEYS, ignore_index=True)
 
 
-def read(out: Path, needed: bool = True) -> pd.DataFrame:
-    """Return grades.csv, its words as they are: a learner may be called NA.
+def read(out: Path) -> pd.DataFrame:
+    """Return the rows of all submissions that have been graded into OUT, or could not be."""
+    return table([entry["row"] for entry in journal.entries(out)])
 
-    Args:
-        needed: False returns no rows where there is none.
 
-    Raises:
-        CourseError: there is none, or it is not as `write` writes it.
-    """
-    path = out / NAME
-    if not path.exists():
-        if needed:
-            raise CourseError(f"{out} holds no grades.csv; `course grade` writes it")
-        return pd.DataFrame(columns=COLUMNS)
-    try:
-        found = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8-sig")
-        if not {*KEYS} <= {*found}:
-            raise ValueError(f"its columns are {', '.join(found)}")
-    except ValueError as error:
-        raise CourseError(
-            f"{path} cannot be read ({error}): if a spreadsheet has saved it, save it as CSV in "
-            "UTF-8 with commas; or delete it and grade everyone: what is graded is kept"
-        ) from error
-    # What an earlier version had no column for is as in an empty row.
-    return found.assign(**{n: str(v) for n, v in EMPTY.items() if n not in found})[COLUMNS]
+def write(out: Path) -> pd.DataFrame:
+    """Write OUT/grades.csv; return its rows."""
+    rows = read(out)
+    settings.write(out / NAME, rows.to_csv(index=False))
+    return rows
 
 
 def as_text(table: pd.DataFrame) -> str:
-    """Marks as a table, then the hints that each learner was given."""
+    """Return marks as a table, then the hints that each learner was given."""
     words = table[["student", "unit", "late", "status"]].map(printable)
     marks = table.loc[:, :"status"].assign(**words)
     if not table.late.any() and not table.penalty.any():
@@ -106,10 +87,10 @@ def as_text(table: pd.DataFrame) -> str:
 
 
 def changed(before: pd.DataFrame, after: pd.DataFrame) -> list[str]:
-    """Return in words whose points are others than `before`, which `read` has returned."""
+    """Return in words whose points are others than `before`."""
 
-    def points(score: Any, pending: Any) -> str:
-        return f"{float(score):g}" + f", {float(pending):g} pending" * bool(float(pending))
+    def points(score: float, pending: float) -> str:
+        return f"{score:g}" + f", {pending:g} pending" * bool(pending)
 
     both = after.merge(before, on=KEYS, suffixes=("", "_before"))
     pairs = [

@@ -1,7 +1,8 @@
 """OUT/gradebook.db, nbgrader's gradebook of a class, with a table of the course's own: the journal.
 
-The journal says what has been graded, so that the next run need not do it again. Marks and journal
-come in one transaction, so whenever a run is killed, each tells of the same notebooks.
+The journal has what grades.csv and the report say of each notebook, and what has been graded, so
+that the next run need not do it again. Marks and journal come in one transaction, so whenever a run
+is killed, each tells of the same notebooks.
 """
 
 from __future__ import annotations
@@ -30,10 +31,13 @@ SEARCHED = (  # without an index, nbgrader reads the rows of the whole class for
 TABLE = """CREATE TABLE IF NOT EXISTS course_journal
     (student TEXT, unit TEXT, entry TEXT, PRIMARY KEY (student, unit))"""
 WRITE = "INSERT OR REPLACE INTO course_journal VALUES (:student, :unit, :entry)"
-READ = "SELECT entry FROM course_journal"
-OF_ONE = READ + " WHERE student = :student AND unit = :unit"
+OF_ONE = "SELECT entry FROM course_journal WHERE student = :student AND unit = :unit"
+# Of whom nbgrader still knows: `nbgrader db student remove` takes rows away, too.
+READ = "SELECT entry FROM course_journal JOIN student ON student.id = course_journal.student"
+FORGET = "DELETE FROM course_journal WHERE unit = '' AND student = :student"
 
-Entry = dict[str, Any]  # "key" of the notebook graded, "row" of grades.csv, "hints" by exercise, …
+# "key" of what is graded, "row" of grades.csv, "mark", "answers", "hints" by exercise, "digest".
+Entry = dict[str, Any]
 
 
 class GradebookError(CourseError):
@@ -84,22 +88,31 @@ def put(book: Gradebook, student: str, unit: str, entry: Entry) -> None:
     book.db.execute(text(WRITE), {"student": student, "unit": unit, "entry": json.dumps(entry)})
 
 
-def find(book: Gradebook, student: str, unit: str) -> Entry | None:
-    """Return the entry of a learner and unit."""
+def find(book: Gradebook, student: str, unit: str) -> Entry:
+    """Return the entry of a learner and unit; an empty one where there is none."""
     found = book.db.execute(text(OF_ONE), {"student": student, "unit": unit}).scalar()
-    return json.loads(found) if found else None
+    return json.loads(found) if found else {}
 
 
-def entries(out: Path) -> Iterator[Entry]:
-    """Yield all entries of a class, also while it is being graded."""
+def forget(book: Gradebook, student: str) -> None:
+    """Remove the entry of a learner's notebook that was none of a unit; the caller commits."""
+    book.db.execute(text(FORGET), {"student": student})
+
+
+def entries(out: Path) -> list[Entry]:
+    """Return all entries of a class, also while it is being graded."""
     path = out.absolute() / "gradebook.db"
-    found = []
     with (
         suppress(sqlite3.OperationalError),  # there is none yet
         closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as book,
     ):
-        found = book.execute(READ).fetchall()
-    yield from (json.loads(entry) for (entry,) in found)
+        return [json.loads(entry) for (entry,) in book.execute(READ)]
+    return []
+
+
+def graded(out: Path) -> list[Entry]:
+    """Return the entries of what is graded."""
+    return [each for each in entries(out) if each["key"]]
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """One page for the instructor: how the class did, what it misunderstood, what needs a person.
 
-All its numbers come from two tables: grades.csv, a row per submission, and `answers`, a row per
-learner and exercise.
+All its numbers come from two tables: that of grades.csv, a row per submission, and `answers`, a row
+per learner and exercise.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 from helpers.course import settings
-from helpers.course.grading import grades_csv, lateness, roster, similarity
+from helpers.course.grading import lateness, roster, similarity
 from helpers.course.grading.gradebook import NO_UNIT
 from helpers.course.grading.similarity import Pair
 from helpers.course.pages.page import page
@@ -31,13 +31,9 @@ BINS = 10  # of the distribution of marks
 CELL = re.compile(r"^[\w-]+: ")  # the name that a repair begins with
 
 
-def write(course: Course, out: Path) -> Path:
-    """Write OUT/report.html from what `course grade` has left in OUT; marks by hand count.
-
-    Raises:
-        CourseError: nothing has been graded into OUT.
-    """
-    rows = grades_csv.read(out).astype({"penalty": float})
+def write(course: Course, out: Path, rows: pd.DataFrame) -> Path:
+    """Write OUT/report.html from the rows of grades.csv and what else is in OUT."""
+    rows = rows.assign(status=rows.status.astype(str))  # also of no rows
     rows["graded"] = rows.status.str.startswith("graded")
     is_missing = rows.status.str.endswith(roster.MISSING)
     missing, rows = rows[is_missing], rows[~is_missing]

@@ -14,7 +14,7 @@ from distributed import Client, LocalCluster
 
 from helpers.course.authoring import build
 from helpers.course.grading import grade
-from helpers.course.grading.journal import entries
+from helpers.course.grading.journal import graded
 from helpers.course.sandbox import bubblewrap
 from helpers.course.settings import Course, CourseError
 from tests.common import ISOLATED
@@ -50,7 +50,7 @@ def test_a_worker_that_is_killed_costs_nobody_a_mark(tiny: Course, tmp_path: Pat
     started: list[psutil.Process] = []
 
     def kill_one() -> None:
-        while len(list(entries(out))) < 2:
+        while len(graded(out)) < 2:
             time.sleep(0.02)
         started.extend(pair[0].children(recursive=True))
         pair[0].kill()

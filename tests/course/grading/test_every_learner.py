@@ -7,10 +7,13 @@ import zipfile
 from pathlib import Path
 
 import nbformat
+import pandas as pd
 import pytest
 from nbformat import v4
+from nbgrader.api import Gradebook
 
 from helpers.course import export, foreground, report
+from helpers.course.authoring.nbgrade import COURSE, gradebook
 from helpers.course.cli import main
 from helpers.course.grading.gradebook import NO_UNIT, refresh
 from tests.course.judged import UNIT, Desk, hand_in
@@ -50,7 +53,7 @@ def test_who_cannot_be_graded_is_told_why(desk: Desk) -> None:
     assert "are those of a unit" in _read(desk, "kim", NO_UNIT)
     for who in ("bob", "eve", "kim"):
         assert "could not be graded" in _read(desk, who, rows.unit[who] or NO_UNIT)
-    page = report.write(desk.course, desk.out).read_text()
+    page = report.write(desk.course, desk.out, refresh(desk.out)).read_text()
     assert f'href="feedback/bob/{UNIT}/{UNIT}.html"' in page
 
     hand_in(place, bob=desk.work(), ada="{", kim=desk.work())
@@ -100,7 +103,7 @@ def test_marks_given_in_formgrader_are_everywhere_at_once(
         for points in (1, 0.5):
             desk.give("ada", points)
             meanwhile()  # type: ignore[operator]
-            rows = refresh.__globals__["grades_csv"].read(desk.out).set_index("student")
+            rows = pd.read_csv(desk.out / "grades.csv").set_index("student")
             seen.append((rows.score["ada"], rows.score["bob"], _read(desk, "ada")[:90]))
         desk.give("bob", 0)
         return 0
@@ -108,7 +111,7 @@ def test_marks_given_in_formgrader_are_everywhere_at_once(
     monkeypatch.setattr(foreground, "run", run)
     monkeypatch.chdir(desk.course.root)
     assert main(["formgrade", str(desk.out), "--no-browser"]) == 0
-    assert [each[:2] for each in seen] == [("2.0", "4.0"), ("1.0", "4.0")]
+    assert [each[:2] for each in seen] == [(2, 4), (1, 4)]
     assert "2 of 4 points" in seen[0][2] and "1 of 4 points" in seen[1][2]
     assert "0 of 4 points" in _read(desk, "bob")  # given last, before Ctrl-C
     assert "report: " in capsys.readouterr().out
@@ -119,11 +122,14 @@ def test_marks_given_in_formgrader_are_everywhere_at_once(
     assert f"bob,{UNIT},3.0" in table and "3 of 4 points" in _read(desk, "bob")
 
 
-def test_a_row_without_marks_in_the_gradebook_says_so(desk: Desk) -> None:
-    desk.grade(hand_in(desk.root / "in", ada=desk.work()))
-    table = desk.out / "grades.csv"
-    table.write_text(table.read_text().replace("ada", "zoe"))
-    assert "holds no marks" in refresh(desk.out).status[0]
+def test_whom_nbgrader_removes_has_no_row_and_no_marks(desk: Desk) -> None:
+    desk.grade(hand_in(desk.root / "in", ada=desk.work(), bob=desk.work(), eve="{"))
+    with Gradebook(gradebook(desk.out), COURSE) as book:
+        book.remove_submission(UNIT, "ada")
+        for student in ("bob", "eve"):
+            book.remove_student(student)
+    [row] = refresh(desk.out).itertuples()
+    assert row.student == "ada" and "holds no marks" in row.status
 
 
 def test_a_learner_asks_for_a_regrade(desk: Desk) -> None:
@@ -133,7 +139,7 @@ def test_a_learner_asks_for_a_regrade(desk: Desk) -> None:
         v4.new_markdown_cell("Regrades take a week."),
     ]
     desk.grade(hand_in(desk.root / "in", ada=notebook, bob=desk.work()))
-    page = report.write(desk.course, desk.out).read_text()
+    page = report.write(desk.course, desk.out, refresh(desk.out)).read_text()
     flagged = page.split('<section aria-labelledby="flagged">')[1].split("</section>")[0]
     assert "asks for a regrade: triple(x) is &lt;x&gt;, *as you asked*." in flagged
     assert "bob" not in flagged and "week" not in flagged

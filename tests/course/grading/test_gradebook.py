@@ -13,7 +13,7 @@ from helpers.course import export
 from helpers.course.authoring.nbgrade import COURSE, gradebook
 from helpers.course.grading import autograde, grade, grades_csv, journal
 from helpers.course.grading.execute import Outcome
-from helpers.course.grading.gradebook import ClassGradebook
+from helpers.course.grading.gradebook import ClassGradebook, refresh
 from helpers.course.intake import Submission
 from helpers.course.pages import feedback
 from helpers.course.settings import CourseError
@@ -95,11 +95,10 @@ def test_an_essay_waits_only_if_it_is_another(
     _give(classroom.out, "why", manual_score=3)
     assert classroom.enter("ada", RIGHT, essay="It is so.\n")["pending"] == 0
     with monkeypatch.context() as patched, pytest.raises(ZeroDivisionError):
-        patched.setattr(grades_csv, "row", lambda *_: 1 / 0)  # all is written; the machine stops
+        patched.setattr(grades_csv, "told", lambda *_: 1 / 0)  # all is written; the machine stops
         classroom.enter("ada", RIGHT, essay="It is otherwise.")
     assert classroom.again("ada") is None  # its files are another's, so its marks are none
-    with classroom.opened() as book:
-        assert book.now("ada", UNIT)["status"].startswith("not graded to the end")
+    assert refresh(classroom.out).status[0].startswith("not graded to the end")
     row = classroom.enter("ada", RIGHT, essay="It is otherwise.")
     assert (row["score"], row["pending"]) == (5, 4)
 
@@ -116,9 +115,9 @@ def test_a_submission_is_in_the_gradebook_as_a_whole_or_not_at_all(
         with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
             patched.setattr(journal, "put", stopped)
             book.enter(Submission("ada", UNIT), "a key", result)
-        assert book.book.students == [] and list(journal.entries(classroom.out)) == []
+        assert book.book.students == [] and journal.entries(classroom.out) == []
         assert book.enter(Submission("ada", UNIT), "a key", result)["status"] == "graded"
-    assert len(list(journal.entries(classroom.out))) == 1
+    assert len(journal.entries(classroom.out)) == 1
 
 
 def test_one_that_is_refused_costs_the_others_nothing(
@@ -136,7 +135,7 @@ def test_one_that_is_refused_costs_the_others_nothing(
     rows = desk.grade(archive, workers=2)
     assert rows.status.tolist() == ["graded", "not graded: InvalidEntry('it is refused')", "graded"]
     assert rows.score.tolist() == ["4.0", "0.0", "4.0"]
-    assert sorted(e["row"]["student"] for e in journal.entries(desk.out)) == ["ada", "eve"]
+    assert sorted(e["row"]["student"] for e in journal.graded(desk.out)) == ["ada", "eve"]
 
 
 def test_a_page_that_cannot_be_rendered_costs_no_marks(
@@ -147,8 +146,7 @@ def test_a_page_that_cannot_be_rendered_costs_no_marks(
     with monkeypatch.context() as patched:
         patched.setattr(feedback, "render", lambda *_: 1 / 0)
         row = classroom.again("ada")
-        with classroom.opened() as book:
-            now = book.now("ada", UNIT)
+        now = refresh(classroom.out).iloc[0]
         entered = classroom.enter("ada", RIGHT)
     assert entered["score"] == 5 and entered["status"].endswith("division by zero")
     assert row and row["score"] == now["score"] == 5

@@ -1,11 +1,8 @@
 """A check is mended: one learner or one unit is graded again, and what changed."""
 
-import io
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
 import pytest
 
 from helpers.course.cli import main
@@ -82,31 +79,6 @@ def test_the_command_says_what_changed(
     assert "Changed" not in capsys.readouterr().out  # nothing did this time
 
 
-@pytest.mark.parametrize(
-    "spoilt", [lambda text: text.replace(",", ";"), lambda text: "", lambda text: f"{text}\xff"]
-)
-def test_a_table_that_a_spreadsheet_has_spoilt_is_refused_before_grading(
-    desk: Desk,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    spoilt: Callable[[str], str],
-) -> None:
-    submissions = _class(desk)
-    monkeypatch.chdir(desk.course.root)
-    path = desk.out / "grades.csv"
-    path.write_text(spoilt(before := path.read_text()), encoding="latin-1")
-    desk.executed.clear()
-    command = ["grade", str(submissions), "--out", str(desk.out), "--no-sandbox", "--only", "ada"]
-    assert main(command) == 1 and not desk.executed
-    assert "save it as CSV in UTF-8 with commas; or delete it" in capsys.readouterr().err
-    # The columns of an earlier version are filled, those that are no more are left out.
-    table = pd.read_csv(io.StringIO(before), dtype=str, keep_default_na=False)
-    table.assign(email="").drop(columns=["penalty", "return_as"]).to_csv(
-        path, index=False, encoding="utf-8-sig"
-    )
-    assert main(command) == 0 and path.read_text() == before
-
-
 def test_a_choice_of_nothing_is_refused(desk: Desk) -> None:
     submissions = _class(desk)
     before = (desk.out / "grades.csv").read_text()
@@ -118,5 +90,3 @@ def test_a_choice_of_nothing_is_refused(desk: Desk) -> None:
         with pytest.raises(CourseError, match=told):
             desk.grade(submissions, **choice)
         assert (desk.out / "grades.csv").read_text() == before
-    with pytest.raises(CourseError, match=r"holds no grades\.csv"):
-        grade.grade(desk.course, submissions, desk.root / "o", isolated=False, learners=["ada"])

@@ -16,7 +16,7 @@ from nbgrader.api import Gradebook
 from helpers.course.authoring import build
 from helpers.course.authoring.nbgrade import gradebook
 from helpers.course.grading import execute, grade
-from helpers.course.grading.journal import entries
+from helpers.course.grading.journal import graded
 from helpers.course.sandbox.process import Sandbox, SandboxDiedError
 from helpers.course.sandbox.session import Session
 from helpers.course.settings import Course, CourseError
@@ -69,7 +69,7 @@ def test_a_sandbox_that_dies_of_itself_is_no_mark(
     table = _grade(tiny, submissions, out)
     assert table.status[0] == "not graded: the sandbox ended, twice; run again"
     assert table.status[1] == "graded"  # at the second try
-    assert [entry["row"]["student"] for entry in entries(out)] == ["s01"]
+    assert [entry["row"]["student"] for entry in graded(out)] == ["s01"]
     assert _grade(tiny, submissions, out).status.tolist() == ["graded", "graded"]
 
 
@@ -83,7 +83,7 @@ def _running(course: Course, submissions: Path, out: Path, done: int) -> subproc
     )
     signal.signal(signal.SIGINT, here)
     end = time.monotonic() + 120
-    while len(list(entries(out))) < done and time.monotonic() < end:
+    while len(graded(out)) < done and time.monotonic() < end:
         time.sleep(0.02)
     return running
 
@@ -100,7 +100,7 @@ def test_ctrl_c_keeps_what_is_graded_and_makes_no_row(tiny: Course, tmp_path: Pa
     assert (running.returncode, shown) == (130, "")
     assert told.splitlines()[-1].startswith("stopped; what has been graded is kept")
     assert "Traceback" not in told and "Warning" not in told
-    assert 0 < len(list(entries(out))) < 16
+    assert 0 < len(graded(out)) < 16
     assert started and psutil.wait_procs(started, timeout=10)[1] == []
     assert sorted(_grade(tiny, submissions, out).score) == [0] * 8 + [2] * 8
 
@@ -117,7 +117,7 @@ def test_a_killed_run_goes_on(tiny: Course, tmp_path: Path) -> None:
     while (left := [*Path("/tmp").glob(f"om-{running.pid}-*")]) and time.monotonic() < end:
         time.sleep(0.1)  # without a sandbox a process has to notice
     assert not left
-    assert 2 <= len(list(entries(out))) < 6
+    assert 2 <= len(graded(out)) < 6
     assert _grade(tiny, submissions, out).score.tolist() == [0, 2, 0, 2, 0, 2]
     with Gradebook(gradebook(out), "order-matters") as book:
         assert len(book.assignment_submissions(UNIT)) == 6

@@ -9,6 +9,7 @@ from nbgrader.api import Gradebook
 from helpers.course import export, report
 from helpers.course.authoring.nbgrade import COURSE, gradebook
 from helpers.course.grading import roster, worksheets
+from helpers.course.grading.gradebook import refresh
 from helpers.course.settings import CourseError
 from tests.course.judged import UNIT, Desk, hand_in
 
@@ -79,7 +80,7 @@ def test_a_group_has_a_mark_for_each_and_who_is_missing_is_named(desk: Desk) -> 
     assert rows.status["ada"] == rows.status["kim"] == "not graded: nothing handed in"
     assert "handed in for the group by alan" in rows.repairs["emmy"]
     assert rows.repairs["zoe"] == "not in the roster"
-    page = report.write(desk.course, desk.out).read_text()
+    page = report.write(desk.course, desk.out, refresh(desk.out)).read_text()
     assert f"<li>{UNIT}: ada, kim</li>" in page and "3 notebooks of 3 learners" in page
     assert "No two answers are alike" in page  # nor those of a group
     assert not (desk.out / "feedback" / "ada").exists()

@@ -8,7 +8,6 @@ import re
 from importlib.metadata import version
 from pathlib import Path
 
-import pandas as pd
 import pytest
 from nbgrader.api import Gradebook
 from playwright.sync_api import Browser
@@ -17,6 +16,7 @@ from helpers.course import report
 from helpers.course.authoring.nbgrade import gradebook
 from helpers.course.cli import main
 from helpers.course.grading import grades_csv
+from helpers.course.grading.gradebook import refresh
 from helpers.course.settings import Course
 from tests.common import needs_browser, tiny_course
 from tests.course.pages.entered import HINT, RIGHT, UNIT, WRONG, Classroom
@@ -24,13 +24,11 @@ from tests.course.pages.entered import HINT, RIGHT, UNIT, WRONG, Classroom
 
 def row(student: str, **said: object) -> dict[str, object]:
     nothing = {"unit": UNIT, "status": "graded", "seconds": 1.0}
-    nothing |= dict.fromkeys(("score", "max_score", "penalty"), 0)
-    return dict.fromkeys(grades_csv.COLUMNS, "") | nothing | {"student": student} | said
+    return nothing | {"student": student} | said
 
 
 def written(course: Course, out: Path, rows: list[dict[str, object]]) -> str:
-    pd.DataFrame(rows, columns=grades_csv.COLUMNS).to_csv(out / "grades.csv", index=False)
-    return report.write(course, out).read_text("utf-8")
+    return report.write(course, out, grades_csv.table(rows)).read_text("utf-8")
 
 
 def section(page: str, name: str) -> str:
@@ -50,6 +48,7 @@ def classroom(tmp_path_factory: pytest.TempPathFactory) -> Classroom:
         read = book.find_grade("why", UNIT, UNIT, "ada")
         read.manual_score, read.needs_manual_grade = 3, False
         book.db.commit()
+    refresh(made.out)
     return made
 
 
@@ -148,13 +147,12 @@ def test_the_command(
     classroom: Classroom, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(classroom.course.root)
-    written(classroom.course, classroom.out, [row("zoe")])
-    (classroom.out / "report.html").unlink()
+    (classroom.out / "report.html").unlink(missing_ok=True)
     assert main(["report", str(classroom.out)]) == 0
     assert (classroom.out / "report.html").exists()
     assert "report.html" in capsys.readouterr().out
     assert main(["report", "elsewhere"]) == 1
-    assert "elsewhere holds no grades.csv" in capsys.readouterr().err
+    assert "elsewhere holds no gradebook.db" in capsys.readouterr().err
 
 
 @needs_browser
