@@ -6,6 +6,7 @@ import argparse
 import errno
 import importlib
 import sys
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,8 @@ def main(arguments: list[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         course = settings.find(options.course)
+        if options.graded:
+            warnings.simplefilter("ignore")  # Python's, about what learners wrote
         if options.graded and arguments is None and foreground.is_root():
             from helpers.course import privileges
 

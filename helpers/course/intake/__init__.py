@@ -1,25 +1,34 @@
-"""What learners hand in: found, told apart, and repaired; nothing of it is executed."""
+"""What learners hand in: found, told apart, and repaired; nothing of it is executed.
+
+All of it is bounded before it is parsed, so that none of it costs more than a row: bytes and files
+of a person (`upload`), bytes, cells and characters of a notebook (`notebook_file`), characters of a
+cell that is looked into (`lesson`).
+"""
 
 from __future__ import annotations
 
+import errno
 import re
 import shutil
+import threading
+import zipfile
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import tzinfo
 from pathlib import Path
 
 from nbformat import NotebookNode
 
-from helpers.course.intake import reader
+from helpers.course.intake import choose, lesson, notebook_file, repair
 from helpers.course.intake.choose import Submission
 from helpers.course.intake.identify import people
-from helpers.course.intake.reader import Reader
-from helpers.course.settings import Course, CourseError
+from helpers.course.intake.upload import Limits, Upload
+from helpers.course.settings import Course, CourseError, table_text
 
 __all__ = ["Submission", "find", "repaired"]
 GRADED = re.compile(r'^# %%.* (?:solution|essay)="(\w+)"', re.MULTILINE)  # a cell of a source
-
-READER = Reader()
+LIMITS = Limits()
+_reading = threading.Lock()  # one at a time: to read the largest takes more than a gigabyte
 
 
 def find(
@@ -39,32 +48,43 @@ def find(
     Raises:
         CourseError: there is nothing, it is no archive that can be read, or the names are those
             of another platform.
+        OSError: the disk is full.
     """
     shutil.rmtree(unpacked, ignore_errors=True)
-    READER.close()  # it has opened the submissions of an earlier call
     texts = {unit: course.text(unit).read_text(encoding="utf-8-sig") for unit in course.units()}
     names = {unit: set(GRADED.findall(text)) for unit, text in texts.items()}
+    everybody = people(submissions, names, platform)
     found: list[Submission] = []
-    for number, person in enumerate(people(submissions, names, platform)):
-        (target := (unpacked / str(number)).absolute()).mkdir(parents=True)
-        try:
-            rows = READER.call(
-                reader.look_through, submissions.absolute(), person, target, names, zone
-            )
-        except CourseError as error:
-            shutil.rmtree(target, ignore_errors=True)
-            rows = [Submission(person.student, "", problem=str(error))]
-        for row in rows:
-            notes = tuple(filter(None, (person.note, *row.notes)))
-            found.append(replace(row, notes=notes, platform_id=person.platform_id))
+    with nullcontext() if submissions.is_dir() else zipfile.ZipFile(submissions) as archive:
+        for number, person in enumerate(everybody):
+            (target := (unpacked / str(number)).absolute()).mkdir(parents=True)
+            try:
+                upload = Upload(archive, target, LIMITS)
+                for file in person.files:
+                    upload.add(file)
+                rows = list(choose.submissions(person.student, upload, names, zone))
+            except Exception as error:  # whatever is in one learner's file
+                if getattr(error, "errno", None) == errno.ENOSPC:
+                    raise
+                shutil.rmtree(target, ignore_errors=True)
+                problem = str(error) if isinstance(error, CourseError | OSError) else repr(error)
+                rows = [Submission(person.student, "", problem=problem)]
+            for row in rows:
+                notes = (*filter(None, [person.note]), *map(table_text, row.notes))
+                found.append(replace(row, notes=notes, platform_id=person.platform_id))
     return sorted(found, key=lambda each: (each.student, each.unit))
 
 
 def repaired(content: bytes, release: NotebookNode) -> tuple[NotebookNode, list[str]]:
     """Return what was handed in, with the release's cells and checks in their places, and repairs.
 
+    Its cells say which are as released.
+
     Raises:
         CourseError: it cannot be read.
     """
-    notebook, repairs = READER.call(reader.repaired, content, release)
-    return notebook, repairs
+    with _reading:
+        cells, of_file = notebook_file.read(content)
+    notebook, of_cells = repair.restored(cells, release)
+    lesson.mark(notebook, release)
+    return notebook, of_file + of_cells

@@ -17,6 +17,7 @@ from helpers.course.settings import CourseError
 from helpers.predict import ANSWER
 
 LARGEST = 50 * 2**20  # bytes of a file; figures in outputs make some notebooks large
+PARTS = 500_000  # commas and brackets, since each may be an object; an executed unit has 8,000
 CELLS = 2_000
 TEXT = 2**20  # characters in all cells; the longest unit has 60,000
 STUB = "raise NotImplementedError"  # the last line of what is to be answered
@@ -56,6 +57,10 @@ def _cells(text: str) -> list[dict[str, Any]]:
     for begin, what in NO_NOTEBOOK.items():
         if text.startswith(begin):
             raise CourseError(f"the file is {what}, no notebook; {DOWNLOAD}")
+    if (parts := sum(map(text.count, ",[{"))) > PARTS:
+        raise CourseError(
+            f"the file has {parts:,} lines and values; {PARTS:,} are allowed: clear its outputs"
+        )
     try:
         found = json.loads(text)
     except (ValueError, RecursionError) as error:

@@ -49,7 +49,7 @@ def restored(cells: list[NotebookNode], release: NotebookNode) -> tuple[Notebook
     for number, cell in enumerate(order):
         cell.metadata.pop("id", None)
         cell.id = cell.metadata.get("nbgrader", {}).get("grade_id", f"cell-{number}")
-    notebook = v4.new_notebook(cells=order, metadata=release.metadata)
+    notebook = v4.new_notebook(cells=order, metadata=nbformat.from_dict(release.metadata))
     return notebook, list(dict.fromkeys(repairs))
 
 

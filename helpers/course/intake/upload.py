@@ -14,7 +14,6 @@ import stat
 import zipfile
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import cache
 from pathlib import Path
 from typing import IO
 
@@ -34,14 +33,14 @@ class Limits:
     """For everything together that one person handed in.
 
     Args:
-        seconds: to look through it, and to repair a notebook of it. memory: bytes for that.
-        unpacked: bytes. files: in folders and archives.
+        archive: bytes of one, whose list of files is read as a whole.
+        unpacked: bytes. files: in folders and archives. notebooks: of them.
     """
 
-    seconds: float = 60
-    memory: int = 2 * 2**30
+    archive: int = 64 * 2**20
     unpacked: int = 512 * 2**20
     files: int = 20_000
+    notebooks: int = 100
 
 
 @dataclass(frozen=True)
@@ -144,26 +143,23 @@ def _path(member: zipfile.ZipInfo) -> str:
     return path.replace("\\", "/")  # PowerShell 5 writes the former
 
 
-_opened = cache(zipfile.ZipFile)  # the archive of a class, once for all learners
-
-
 class Upload:
     """Copies of all that one person handed in.
 
     Args:
-        place: the folder or zip of the class.
+        archive: of the class; None where that is a folder.
         target: folder for the copies, which is there.
 
     Attributes:
         files: all of them. folders: their paths. problems: what is wrong with some, in words.
     """
 
-    def __init__(self, place: Path, target: Path, limits: Limits) -> None:
-        self.place, self.target, self.limits = place, target, limits
+    def __init__(self, archive: zipfile.ZipFile | None, target: Path, limits: Limits) -> None:
+        self.archive, self.target, self.limits = archive, target, limits
         self.files: list[File] = []
         self.folders: list[Parts] = []
         self.problems: list[str] = []
-        self._entries = self._bytes = 0
+        self._entries = self._bytes = self._notebooks = 0
 
     def add(self, file: File, archive: zipfile.ZipFile | None = None) -> None:
         """Copy a file, or all that is in an archive.
@@ -177,6 +173,9 @@ class Upload:
         self._entries += 1
         if self._entries > self.limits.files:
             raise CourseError(f"more than {self.limits.files:,} files")
+        self._notebooks += file.is_notebook
+        if self._notebooks > self.limits.notebooks:
+            raise CourseError(f"more than {self.limits.notebooks:,} notebooks")
         if file.is_folder:
             self.folders.append(file.parts)
         elif not file.is_file:
@@ -191,12 +190,13 @@ class Upload:
                 else:
                     self.files.append(file)
             except Exception as error:  # whatever is wrong with one of a learner's files
-                limit = isinstance(error, CourseError | MemoryError)
-                if limit or getattr(error, "errno", None) == errno.ENOSPC:
+                if isinstance(error, CourseError) or getattr(error, "errno", None) == errno.ENOSPC:
                     raise
                 self.problems.append(f"{file.name} cannot be read: {error}")
 
     def _unpack(self, file: File) -> None:
+        if file.size > self.limits.archive:
+            raise CourseError(f"{file.name} has more than {self.limits.archive >> 20} MB")
         copy = self._copied(file, None).copy
         assert copy
         number = self._entries
@@ -229,5 +229,6 @@ class Upload:
     def _open(self, file: File, archive: zipfile.ZipFile | None) -> IO[bytes]:
         if isinstance(file.key, str):  # which may have become a link meanwhile
             return os.fdopen(os.open(file.key, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb")
-        archive = archive or _opened(self.place)
+        archive = archive or self.archive
+        assert archive
         return archive.open(archive.infolist()[file.key])

@@ -3,9 +3,9 @@
 Python needs seconds to import torch, and a fork of a process that has done so needs none. Each
 kernel has namespaces of its own, so nothing of a learner's reaches this process or outlives it.
 
-On the socket that is its stdin it reads JSON, one object a line: {"start": limits, "space": bytes}
-with the kernel's connection beside it, {"signal": 2} and {"end": true}. It writes a byte when it is
-ready, and one for each "signal" and "end" that is done. On the kernel's connection it writes
+On the socket that is its stdin it reads JSON, one object at a time: {"start": limits, "space":
+bytes} with the kernel's connection beside it, {"signal": 2} and {"end": true}. It writes a byte
+when it is ready, and one when each of them is done. On the kernel's connection it writes
 {"exited": status} when the kernel has ended.
 """
 
@@ -28,7 +28,6 @@ import traceback
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import helpers
 from helpers.course.sandbox import namespaces
@@ -92,29 +91,22 @@ class Server:
     def serve(self) -> None:
         """Do what is asked, and report when the kernel has ended."""
         self.control.sendall(DONE)
-        waiting = b""
         while True:
             if select.select([self.control], [], [], POLL)[0]:
                 read, connections, _, _ = socket.recv_fds(self.control, 65536, 1)
                 if not read:
                     break
-                *lines, waiting = (waiting + read).split(b"\n")
-                for line in lines:
-                    self._do(json.loads(line), connections)
+                message = json.loads(read)
+                if "start" in message:
+                    self.connection = socket.socket(fileno=connections[0])
+                    self._start(message["start"], message["space"])
+                elif "end" in message:
+                    self._end()
+                elif self.kernel:
+                    os.kill(self.kernel, message["signal"])
+                self.control.sendall(DONE)
             self._reap(os.WNOHANG)
         self._end()
-
-    def _do(self, message: dict[str, Any], connections: list[int]) -> None:
-        if "start" in message:
-            self.connection = socket.socket(fileno=connections[0])
-            self._start(message["start"], message["space"])
-        elif "signal" in message:
-            if self.kernel:
-                os.kill(self.kernel, message["signal"])
-            self.control.sendall(DONE)
-        elif "end" in message:
-            self._end()
-            self.control.sendall(DONE)
 
     def _start(self, limits: dict[str, int], space: int) -> None:
         if not self.isolated:

@@ -83,10 +83,9 @@ def _cluster(scheduler: str, isolated: bool) -> Iterator[tuple[Executor, int]]:
 
 @contextmanager
 def taken(limits: Limits, isolated: bool, fresh: bool = False) -> Iterator[Sandbox]:
-    """A sandbox for one notebook, kept afterwards unless it has ended or an error came of it.
+    """Yield a sandbox for one notebook, which is kept afterwards unless an error came of it.
 
-    A fresh one has had no kernel before. Nor is it kept after `close`: a worker of a cluster may
-    still do what nobody waits for.
+    A fresh one has had no kernel before.
 
     Raises:
         CourseError: it does not start.
@@ -94,22 +93,17 @@ def taken(limits: Limits, isolated: bool, fresh: bool = False) -> Iterator[Sandb
     sandbox = None if fresh else _idle_one(limits, isolated)
     sandbox = sandbox or _starter.submit(Sandbox, limits, isolated).result()
     _taken.append(sandbox)
-    fine = False
     try:
         if _given_up.is_set():
             raise CourseError("stopped")
         sandbox.wait()
         yield sandbox
-        fine = sandbox.process.poll() is None
+        _idle.append(sandbox)
+    except BaseException:
+        sandbox.close()
+        raise
     finally:
-        kept = False
-        with suppress(ValueError):  # `close` was called meanwhile
-            _taken.remove(sandbox)
-            kept = fine
-        if kept:
-            _idle.append(sandbox)
-        else:
-            sandbox.close()
+        _taken.remove(sandbox)
 
 
 def _idle_one(limits: Limits, isolated: bool) -> Sandbox | None:
@@ -131,8 +125,7 @@ def give_up() -> None:
 
 
 def close() -> None:
-    """End all that are idle, and those in use when their notebook is done."""
-    _taken.clear()
+    """End all that are idle."""
     with suppress(IndexError):
         while True:
             _idle.pop().close()

@@ -150,7 +150,7 @@ class Sandbox:
         connection, theirs = socket.socketpair()
         with theirs:
             space = self.limits.files // len(FOLDERS)
-            self._send([theirs.fileno()], start=self.limits.as_resources(), space=space)
+            self._ask([theirs.fileno()], start=self.limits.as_resources(), space=space)
         return connection
 
     def interrupt(self) -> None:
@@ -159,16 +159,13 @@ class Sandbox:
         Raises:
             SandboxDiedError: the sandbox does not answer.
         """
-        self._send(signal=int(signal.SIGINT))
-        if not self._is_done(STOP):
-            self.kill()  # a late answer would be taken for another one
-            raise SandboxDiedError("the sandbox ended")
+        self._ask(signal=int(signal.SIGINT))
 
     def stop(self) -> bool:
         """End the kernel and all it has started; return whether nothing of it is left."""
         with suppress(SandboxDiedError):
-            self._send(end=True)
-            return self._is_done(STOP)
+            self._ask(end=True)
+            return True
         return False
 
     def check_limits(self, now: bool = False) -> None:
@@ -190,12 +187,13 @@ class Sandbox:
             self.process.wait()  # from now on it counts as ended
             raise SandboxError(reason)
 
-    def _send(self, files: Sequence[int] = (), **message: Any) -> None:
-        try:
-            self.control.settimeout(STOP)
-            socket.send_fds(self.control, [json.dumps(message).encode() + b"\n"], files)
-        except OSError as error:
-            raise SandboxDiedError(self.said("the sandbox ended")) from error
+    def _ask(self, files: Sequence[int] = (), **message: Any) -> None:
+        """Have the fork server do something, and wait until it is done."""
+        with suppress(OSError):
+            socket.send_fds(self.control, [json.dumps(message).encode()], files)
+        if not self._is_done(STOP):
+            self.kill()  # a late answer would be taken for another one
+            raise SandboxDiedError(self.said("the sandbox ended"))
 
     def _is_done(self, seconds: float) -> bool:
         """Return whether what was asked is done in time; it writes a byte each time."""
