@@ -133,10 +133,9 @@ class Sandbox:
             CourseError: it does not start.
         """
         if not self.ready and not self._is_done(START):
-            self.errors.seek(0)
-            reason = self.errors.read().decode(errors="replace").strip() or "no answer"
+            reason = self.said("the sandbox does not start")
             self.close()
-            raise CourseError(f"the sandbox does not start: {reason}")
+            raise CourseError(reason)
         self.ready = True
 
     def start(self) -> socket.socket:

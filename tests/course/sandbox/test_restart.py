@@ -1,5 +1,6 @@
 """A cell that ends the kernel costs itself alone."""
 
+import sys
 from dataclasses import replace
 
 import pytest
@@ -7,6 +8,7 @@ from nbformat import v4
 
 from helpers.course.grading.execute import Outcome, execute
 from helpers.course.intake.lesson import UNCHANGED
+from helpers.course.sandbox import process
 from helpers.course.sandbox.session import Session
 from helpers.course.settings import CourseError
 from tests.common import ISOLATED
@@ -90,3 +92,12 @@ def test_what_is_missing_here_is_noted_once() -> None:
     assert len(outcome.notes) == 2
     assert outcome.notes[0].startswith("No module named 'nothing_here' where")
     assert "input()" in outcome.notes[1]
+
+
+def test_why_a_sandbox_does_not_start_is_told_by_the_end_of_its_errors(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    program = "import sys; sys.exit('line\\n' * 999 + 'No module named torch')"
+    monkeypatch.setattr(process, "COMMAND", [sys.executable, "-c", program])
+    with pytest.raises(CourseError, match=r"does not start: … .* No module named torch$"):
+        process.Sandbox(LIMITS, isolated=False).wait()
