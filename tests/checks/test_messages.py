@@ -82,6 +82,8 @@ class _EqualToAll(torch.Tensor):
         (lambda n, d, base=0: (torch.zeros(n, d), 0), "found tuple. Return the result alone."),
         (lambda n, d, base=0: torch.zeros(d, n), "expected the shape"),
         (lambda n, d, base=0: torch.full((n, d), math.nan), "not a number"),
+        (lambda n, d, base=0: math.nan, "found float"),
+        (lambda n, d, base=0: [math.nan] * n, "found list. Wrap it in torch.tensor"),
         (lambda n, d, base=0: torch.zeros(n, d), "the first at index [0, 1]"),
         (lambda n, d, base=0: torch.zeros(n, d, dtype=torch.complex64), "real numbers"),
         (lambda n, d, base=0: np.array([object()] * d), "found ndarray"),

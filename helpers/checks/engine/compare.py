@@ -20,7 +20,7 @@ _YES = {True: "yes", False: "no"}
 
 @dataclass(frozen=True)
 class Other:
-    """A value that no check expects: the name of its type, and what it shows of itself."""
+    """Stands for a value that no check expects: its type's name, and what it shows of itself."""
 
     kind: str
     text: str
@@ -30,7 +30,7 @@ class Other:
 
 
 def as_tensor(value: Any) -> Tensor | None:
-    """The value as a float64 tensor on the CPU; None where it is no array of real numbers."""
+    """Return it as a float64 tensor on the CPU; None where it is no array of real numbers."""
     if type(value) not in ARRAYS:
         return None
     try:
@@ -46,13 +46,13 @@ def as_tensor(value: Any) -> Tensor | None:
 
 
 def as_number(value: Any) -> Any:
-    """A plain number as a tensor, so that int, float, fraction and tensor are equally welcome."""
+    """Make a plain number a tensor: int, float, fraction and tensor are equally welcome."""
     plain = isinstance(value, Real | Decimal) and not isinstance(value, bool)
     return torch.tensor(float(value), dtype=torch.float64) if plain else value
 
 
 def no_plain_tensor(value: Any) -> Any:
-    """A value that should have been a tensor of PyTorch, as what a message says of it.
+    """Return what a message says of a value that should have been a tensor of PyTorch.
 
     A dictionary must not be taken for what a question finds out.
     """
@@ -62,7 +62,7 @@ def no_plain_tensor(value: Any) -> Any:
 
 
 def array(value: Any) -> Other:
-    """An array or a tensor without its numbers."""
+    """Describe an array or a tensor without its numbers."""
     dtype = str(value.dtype).removeprefix("torch.")[:40]
     kind = "NumPy array" if isinstance(value, np.ndarray) else type(value).__name__
     text = f"a {kind} of shape {tuple(value.shape)} in {dtype}"
@@ -70,7 +70,7 @@ def array(value: Any) -> Other:
 
 
 def same(found: Any, expected: Any, tolerance: float) -> bool:
-    """True where the two agree: tensors in shape and numbers, all else exactly.
+    """Return whether the two agree: tensors in shape and numbers, all else exactly.
 
     `tolerance` is absolute for numbers up to 1 and relative beyond. What is not a number is like
     itself, so that a mistake that ends in nan can be told.
@@ -96,11 +96,13 @@ def same(found: Any, expected: Any, tolerance: float) -> bool:
                 tensor, expected.to(torch.float64), tolerance, tolerance, equal_nan=True
             )
         )
-    return type(found) is type(expected) and found == expected
+    if type(found) is not type(expected):
+        return False
+    return found == expected or (found != found and expected != expected)  # nan
 
 
 def difference(found: Any, expected: Any, tolerance: float) -> str:
-    """One sentence on how `found` differs from `expected`."""
+    """Say in one sentence how `found` differs from `expected`."""
     if found is None and expected is not None:
         return "your function returns nothing. Is a return missing?"
     return _difference(found, expected, tolerance)
@@ -141,7 +143,7 @@ def _differing_place(found: Any, expected: Any, tolerance: float) -> str:
 
 
 class _Shown(reprlib.Repr):
-    """What a message shows of a value: a line of it, and of a tensor its shape."""
+    """Shows of a value a line, and of a tensor its shape."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -160,7 +162,7 @@ class _Shown(reprlib.Repr):
 
 
 def shown(value: Any) -> str:
-    """A value in words of one line; what is too long for that is cut in the middle."""
+    """Say a value in one line; what is too long for that is cut in the middle."""
     text = _Shown().repr(value)
     return text if len(text) <= LINE else f"{text[: LINE // 2 - 2]} … {text[1 - LINE // 2 :]}"
 
@@ -190,7 +192,7 @@ def _differing_number(found: Any, expected: Tensor, tolerance: float) -> str:
 
 
 def _two_values(found: Any, expected: Any) -> str:
-    """In short; where that looks the same, with their types if these differ, or else in full."""
+    """Show both in short; where that looks the same, with their types, or else in full."""
     texts = [shown(found), shown(expected)]
     if texts[0] == texts[1]:
         kinds = [type(each).__name__ for each in (found, expected)]
