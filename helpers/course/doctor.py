@@ -10,7 +10,6 @@ import importlib.util
 import os
 import platform
 import re
-import shutil
 import subprocess
 import sys
 import tomllib
@@ -21,8 +20,6 @@ from pathlib import Path
 from helpers.course.settings import TRIED, WINDOWS, Course
 
 INSTALL = 'run in the course\'s folder: {} -m pip install -c requirements.lock -e ".[{}]"'
-DISK = 2  # GiB; a large class with its feedback may take as much
-MEMORY = 4  # GiB that one learner's notebook may take
 # What is found: "ok", "note" (works without) or "missing", and what to do.
 Findings = Iterator[tuple[str, str]]
 
@@ -117,16 +114,4 @@ def _sandbox(_course: Course) -> Findings:
         yield "note", f"{reason}\nOnly grading needs it."
 
 
-def _space(course: Course) -> Findings:
-    import psutil
-
-    places = {
-        "disk": (shutil.disk_usage(course.root).free, DISK, "a large class"),
-        "memory": (psutil.virtual_memory().available, MEMORY, "one notebook"),
-    }
-    for name, (free, needed, who) in places.items():
-        less = f"; {who} may take {needed} GiB" * (free < needed << 30)
-        yield "note" if less else "ok", f"{name}: {free / 2**30:.1f} GiB are free{less}"
-
-
-CHECKS: tuple[Callable[[Course], Findings], ...] = (_python, _packages, _kernel, _sandbox, _space)
+CHECKS: tuple[Callable[[Course], Findings], ...] = (_python, _packages, _kernel, _sandbox)

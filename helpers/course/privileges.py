@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import argparse
 import os
-import stat
 import subprocess
 import sys
-from pathlib import Path
 
-from helpers.course.grading.journal import LOCK
 from helpers.course.settings import Course, CourseError
 
 NOBODY = 65534  # Linux' own number for it (/proc/sys/kernel/overflowuid)
@@ -28,10 +25,10 @@ Learners' code stays in its sandbox (but for --no-sandbox); an ordinary user is 
 
 
 def restart(course: Course, options: argparse.Namespace) -> None:
-    """Begin this command again as nobody, who owns OUT from now on; return where nobody cannot.
+    """Begin this command again as nobody, who owns OUT; return where nobody cannot run it.
 
     Raises:
-        CourseError: OUT holds what `course grade` has not written, so it is not given away.
+        CourseError: OUT holds what others own.
     """
     out, read = options.out.resolve(), [course.source, course.root / "nbgrader_config.py"]
     if "submissions" in options:
@@ -46,23 +43,14 @@ def restart(course: Course, options: argparse.Namespace) -> None:
     except (OSError, subprocess.CalledProcessError):
         print(AS_ROOT.format(sys.executable), file=sys.stderr)
         return
-    if any(out.iterdir()) and not (out / LOCK).exists():
-        raise CourseError(
-            f"{out} holds files that `course grade` has not written, and nobody, who goes on for "
-            "root, would own all of them: name a new folder, or grade as an ordinary user"
-        )
-    print(f"Started by root: nobody goes on, who owns {out} from now on.", file=sys.stderr)
-    _give(out)
+    if out.stat().st_uid != NOBODY:
+        if any(out.iterdir()):
+            raise CourseError(
+                f"{out} is not of the user nobody, who goes on for root: name a new folder, or "
+                "say this as the user whose it is"
+            )
+        os.chown(out, NOBODY, NOBODY)
+    print(f"Started by root: nobody goes on, who owns {out}.", file=sys.stderr)
     here = {name: text for name, text in os.environ.items() if not name.startswith("XDG_")}
     here |= {"HOME": str(out / ".home"), "USER": "nobody", "LOGNAME": "nobody"}
     os.execvpe(SETPRIV[0], [*SETPRIV, sys.executable, *sys.orig_argv[1:]], here)
-
-
-def _give(out: Path) -> None:
-    """Make nobody the owner of what is root's in OUT, but for links and files of two names."""
-    for _, folders, files, at in os.fwalk(out):
-        for name in (*folders, *files):
-            found = os.stat(name, dir_fd=at, follow_symlinks=False)
-            if found.st_uid == 0 and (stat.S_ISDIR(found.st_mode) or found.st_nlink == 1):
-                os.chown(name, NOBODY, NOBODY, dir_fd=at, follow_symlinks=False)
-    os.chown(out, NOBODY, NOBODY)

@@ -130,14 +130,10 @@ class _Execution:
         for _ in range(KERNELS):
             self.session = Session(self.sandbox, self.files)
             reason = self._run_in_kernel()
-            is_clean = self.session.close()
-            if self.sandbox.process.poll() is not None:
+            has_ended = self.session.close()
+            if not reason or time.monotonic() > self.end or self.sandbox.process.poll() is not None:
                 break
-            if not reason or time.monotonic() > self.end:
-                if not is_clean:
-                    self.sandbox.close()
-                break
-            if not is_clean:  # what it answers late would be taken for the next one's
+            if not has_ended:
                 raise SandboxDiedError("the sandbox did not end a kernel")
         return reason
 

@@ -134,19 +134,19 @@ def _places(platform: Platform, by_key: dict[tuple[str, str], set[int]], learner
 
 def _keys(platform: Platform, table: pd.DataFrame) -> Iterator[tuple[int, tuple[str, str]]]:
     """Yield places, and by what each can be found."""
-    for place, text in enumerate(column(table, platform.identifier)):
-        if number := re.search(r"[0-9]+\Z", text):
-            yield place, ("number", number[0])
-    for name in platform.logins:
-        for place, text in enumerate(column(table, name)):
-            if login := text.removeprefix("#"):
-                yield place, ("login", login.casefold())
-    for name in platform.emails:
-        for place, text in enumerate(column(table, name)):
-            if "@" in text:
-                yield place, ("email", text.casefold())
-    for names in platform.full_names:
-        for place, text in enumerate(words(table, names)):
-            last, comma, first = text.partition(", ")
+    addresses = [column(table, each).str.casefold() for each in platform.emails]
+    full_names = [words(table, each) for each in platform.full_names]
+    kinds = [
+        ("number", column(table, platform.identifier).str.extract(r"([0-9]+)\Z")[0].fillna("")),
+        *(("login", column(table, n).str.lstrip("#").str.casefold()) for n in platform.logins),
+        *(("email", each.where(each.str.contains("@"), "")) for each in addresses),
+        # "Lovelace, Ada" is Ada Lovelace
+        *(
+            ("name", each.str.replace(r"^(.*?), (.*)$", r"\2 \1", regex=True))
+            for each in full_names
+        ),
+    ]
+    for kind, texts in kinds:
+        for place, text in enumerate(texts):
             if text:
-                yield place, ("name", plain(f"{first} {last}" if comma else text))
+                yield place, (kind, plain(text) if kind == "name" else text)

@@ -22,7 +22,6 @@ EXCHANGE = {TIMESTAMP, "submission_secret.txt"}  # what nbgrader submit writes b
 NO_TIME = "timestamp.txt says “{}”, which is no time in a known zone; put zone into late.toml"
 PAGES = ("index.html", "onlinetext.html", "_text.html")  # a platform's list, or typed there
 COMPANIONS = 50  # files that go with one notebook
-LONGEST = 255  # bytes of the name of one, with its folders; Linux allows as many for each of them
 NEVER = {"helpers", "helpers.py", "__pycache__"}  # the course's own, and what Python leaves
 ARCHIVES = (".zip", ".7z", ".rar", ".tar", ".gz", ".tgz")
 Names = dict[str, set[str]]  # of the exercises of each unit
@@ -106,8 +105,8 @@ def submissions(
     for unit, several in tries.items():
         last = max(several, key=lambda each: each.order)
         files, left = _beside(upload.files, last.file)
-        exchange = _exchange(upload.files, last.file)
-        used |= {last.file.copy, *(each.copy for each in (*files.values(), *exchange.values()))}
+        exchange = _exchange(upload.files, last.file.parts[:-1])
+        used |= {last.file.copy, *(each.copy for each in files.values()), *exchange.values()}
         when, odd = _when(exchange, last.file, zone)
         time = f", handed in {when:%Y-%m-%d %H:%M} UTC" if when else ""
         which = f"of {len(several)} notebooks, this counts: {last.file.name}{time}"
@@ -122,16 +121,18 @@ def submissions(
             when=when,
             return_as=last.file.return_as,
             files={name: each.copy for name, each in files.items() if each.copy},
-            exchange={name: each.copy for name, each in exchange.items() if each.copy},
+            exchange=exchange,
         )
     for unit in (others.keys() - tries - {""}) or ({""} if not tries else ()):
         some = others[unit]
         nothing = f"no notebook, but {_some(some)}" if some else "no notebook in the folder"
         problem = "; ".join(upload.problems[:NAMED]) or nothing
-        kept = _kept(upload.files, unit, names)
-        used |= {*kept.values()}
+        exchange = _exchange(
+            upload.files, *(e for e in upload.folders if _unit_of(e, names) == unit)
+        )
+        used |= {*exchange.values()}
         return_as = next((each.return_as for each in upload.files), "")
-        yield Submission(student, unit, problem=problem, return_as=return_as, exchange=kept)
+        yield Submission(student, unit, problem=problem, return_as=return_as, exchange=exchange)
     for file in upload.files:
         if file.copy and file.copy not in used:
             file.copy.unlink()
@@ -179,33 +180,25 @@ def _unit_of_cells(cells: list[NotebookNode], named: str, names: Names) -> tuple
     return (best, answered) if shared[best] else ("", 0)
 
 
-def _exchange(files: list[File], notebook: File) -> dict[str, File]:
-    """Return what nbgrader wrote beside a notebook, by name.
+def _exchange(files: list[File], *folders: Parts) -> dict[str, Path]:
+    """Return copies of what nbgrader wrote into some folders, by name; the newest of each.
 
     What is in a learner's own archive, or in what a platform named, may say anything.
     """
-    if notebook.archive or notebook.return_as or notebook.order[0]:
-        return {}
-    places = {(*notebook.parts[:-1], name) for name in EXCHANGE}
-    return {each.name: each for each in files if each.parts in places and not each.archive}
-
-
-def _kept(files: list[File], unit: str, names: Names) -> dict[str, Path]:
-    """Return copies of what nbgrader wrote where no notebook is, by name; the newest of each."""
     return {
         each.name: each.copy
         for each in sorted(files, key=lambda each: each.order)
-        if each.name in EXCHANGE and each.copy and not each.archive and not each.return_as
-        if _unit_of(each.parts[:-1], names) == unit
+        if each.name in EXCHANGE and each.parts[:-1] in folders and each.copy
+        if not (each.archive or each.return_as or each.order[0])
     }
 
 
 def _when(
-    exchange: dict[str, File], notebook: File, zone: tzinfo | None
+    exchange: dict[str, Path], notebook: File, zone: tzinfo | None
 ) -> tuple[datetime | None, list[str]]:
     """Read when a notebook came: as nbgrader wrote beside it, or by the platform's name for it."""
-    if file := exchange.get(TIMESTAMP):
-        content = file.copy.read_bytes() if file.copy else b""
+    if path := exchange.get(TIMESTAMP):
+        content = path.read_bytes()
         when = times.of_nbgrader(content, zone)
         said = content[: times.LONGEST].decode("ascii", "replace").strip()
         return when, [] if when else [NO_TIME.format(said)]
@@ -226,14 +219,11 @@ def _beside(files: list[File], notebook: File) -> tuple[dict[str, File], list[st
     chosen: dict[str, File] = {}
     left, size = [], 0
     for name, each in sorted(mine.items(), key=lambda item: (item[0][-3:] != ".py", item[0])):
-        both = [(f"{name}/", f"{other}/") for other in chosen]
-        clashes = any(a.startswith(b) or b.startswith(a) for a, b in both)
-        usual = name.isprintable() and len(name.encode()) < LONGEST and not clashes
-        if each.copy and usual and len(chosen) < COMPANIONS and size + each.size <= BESIDE:
+        if each.copy and len(chosen) < COMPANIONS and size + each.size <= BESIDE:
             chosen[name], size = each, size + each.size
         else:
             left.append(name)
-    what = f"at most {COMPANIONS} files and {BESIDE >> 20} MB, with usual names"
+    what = f"at most {COMPANIONS} files and {BESIDE >> 20} MB"
     return chosen, [f"left out of what goes with it ({what}): {_some(left)}"] * bool(left)
 
 

@@ -207,8 +207,9 @@ def _write(folder: Path, files: dict[str, str]) -> None:
     (folder / ".pdbrc").write_text(PDB)
     for name, content in files.items():
         path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(base64.b64decode(content))
+        with suppress(OSError):  # no file can have this name, or one has it already
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(base64.b64decode(content))
 
 
 def _no_input(*_: Any, **__: Any) -> NoReturn:

@@ -272,14 +272,3 @@ def test_what_goes_with_a_notebook_is_not_too_much(two_units: Course, tmp_path: 
     [one] = intake.find(two_units, tmp_path / "all.zip", tmp_path / "unpacked")
     assert "z.py" in one.files and not {"a.bin", "b.bin"} & {*one.files} and len(one.files) == 50
     assert one.notes[-1].endswith("more")
-
-
-def test_what_could_be_no_file_beside_a_notebook_is_left_out(
-    two_units: Course, tmp_path: Path
-) -> None:
-    odd = ["ж" * 127 + ".csv", "a/b.csv", "line\nend.csv"]
-    files = of("ada/01-tiny.ipynb", "ada/a", *(f"ada/{each}" for each in odd))
-    (tmp_path / "all.zip").write_bytes(zipped(files))
-    [one] = intake.find(two_units, tmp_path / "all.zip", tmp_path / "unpacked")
-    assert (one.problem, [*one.files]) == ("", ["a"])
-    assert "with usual names): a/b.csv, line\\nend.csv, ж" in one.notes[-1]

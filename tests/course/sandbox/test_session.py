@@ -12,6 +12,7 @@ from tests.course.sandbox.shown import LIMITS, text_of
 
 def test_cells_share_a_kernel_and_sessions_do_not(warm: Sandbox) -> None:
     files = {"mine.py": b"half = 0.5", "data/words.txt": b"a b"}  # beside the notebook
+    files |= dict.fromkeys(["ж" * 127 + ".csv", "mine.py/x", "line\nend"], b"")  # some cannot be
     with closing(Session(warm, files)) as session:
         text_of(session, "import torch; kept = torch.arange(3)")
         assert text_of(session, "kept.sum().item()") == "3"
