@@ -7,12 +7,12 @@ The arguments hold all that is needed, so workers on any machine can do it.
 from __future__ import annotations
 
 import copy
-import hashlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from hashlib import sha256
 
 import nbformat
 from nbformat import NotebookNode
@@ -45,7 +45,7 @@ class UnitBundle:
     @cached_property
     def digest(self) -> str:
         """A digest of all that decides about marks."""
-        return hashlib.sha256(repr((self.release.cells, self.checks)).encode()).hexdigest()
+        return sha256(repr((self.release.cells, self.checks)).encode()).hexdigest()
 
 
 @dataclass
@@ -60,9 +60,9 @@ class Result:
     """
 
     mark: Mark
-    files: dict[str, bytes]
-    answers: dict[str, str]
-    hints: dict[str, list[str]]
+    files: dict[str, bytes] = field(default_factory=dict)
+    answers: dict[str, str] = field(default_factory=dict)
+    hints: dict[str, list[str]] = field(default_factory=dict)
     repairs: list[str] = field(default_factory=list)
     flags: list[str] = field(default_factory=list)
     seconds: float = 0.0
@@ -105,66 +105,35 @@ def result(
         if cell.cell_type == "code":
             cell.outputs = outcome.outputs.get(cell.id, [])
     executed, _ = LimitOutput().preprocess(executed, {})
-    mark = Mark(unit, student, _grades(executed))
     autograded, _ = sanitize(executed, {})
     told = [*notes, *map(table_text, repairs + outcome.notes)]
     autograded.metadata[feedback.NOTES] = told
     nbformat.validate(autograded)
     both = {"submitted": notebook, "autograded": autograded}
-    made = Result(
-        mark,
-        {name: nbformat.v4.writes(each).encode() for name, each in both.items()},
-        _answers(executed),
-        _hints(autograded),
-        told,
-        [table_text(each) for each in [*outcome.flags, *_requests(notebook)]],
-        outcome.seconds,
-    )
+    made = Result(Mark(unit, student, {}), repairs=told, seconds=outcome.seconds)
+    made.files = {name: nbformat.v4.writes(each).encode() for name, each in both.items()}
+    made.flags += map(table_text, outcome.flags)
+    for cell in executed.cells:
+        _mark(cell, made)
     with suppress(Exception):  # the marks are known all the same; the gradebook says what is wrong
-        made.files["feedback"] = feedback.render(autograded, mark).encode("utf-8", "replace")
+        made.files["feedback"] = feedback.render(autograded, made.mark).encode("utf-8", "replace")
     return made
 
 
-def _requests(notebook: NotebookNode) -> Iterator[str]:
-    """Yield what a learner writes in cells that ask for a regrade."""
-    for cell in notebook.cells:
-        if cell.cell_type == "markdown" and (found := REGRADE.match(cell.source)):
-            yield f"asks for a regrade: {found[1]}"
-
-
-def _hints(notebook: NotebookNode) -> dict[str, list[str]]:
-    """Return the hints of the checks of an autograded notebook, by exercise."""
-    return {
-        cell.metadata.nbgrader.grade_id.removesuffix("-test"): [
-            each.hint for each in findings_in(cell.outputs) if each.hint
-        ]
-        for cell in notebook.cells
-        if is_grade(cell) and cell.cell_type == "code"
-    }
-
-
-def _grades(notebook: NotebookNode) -> dict[str, Grade]:
-    """Return what nbgrader's autograder gives for each cell, and its comments, by grade_id."""
-    found = {}
-    for cell in notebook.cells:
-        nbgrader = cell.metadata.get("nbgrader", {})
-        unanswered = is_solution(cell) and nbgrader.get("checksum") == compute_checksum(cell)
-        comment = "No response." if unanswered else ""  # as nbgrader's SaveAutoGrades says it
-        if is_grade(cell):
-            score, most = determine_grade(cell)
-            waits = score is None
-            found[nbgrader.grade_id] = Grade(
-                score or 0.0, most, needs_manual=waits, comment=comment
-            )
-        elif comment:
-            found[nbgrader.grade_id] = Grade(comment=comment)
-    return found
-
-
-def _answers(notebook: NotebookNode) -> dict[str, str]:
-    """Return a digest of what is written in each cell for an answer, by its name."""
-    return {
-        cell.metadata.nbgrader.grade_id: hashlib.sha256(cell.source.strip().encode()).hexdigest()
-        for cell in notebook.cells
-        if is_solution(cell)
-    }
+def _mark(cell: NotebookNode, made: Result) -> None:
+    """Add what nbgrader's autograder gives for a cell, and what else a result says of it."""
+    if cell.cell_type == "markdown" and (asked := REGRADE.match(cell.source)):
+        made.flags.append(table_text(f"asks for a regrade: {asked[1]}"))
+    nbgrader, grade = cell.metadata.get("nbgrader", {}), Grade()
+    if is_grade(cell):
+        score, most = determine_grade(cell)
+        grade = Grade(score or 0.0, most, needs_manual=score is None)
+    if is_solution(cell):
+        made.answers[nbgrader.grade_id] = sha256(cell.source.strip().encode()).hexdigest()
+        if nbgrader.get("checksum") == compute_checksum(cell):
+            grade = replace(grade, comment="No response.")  # as nbgrader's SaveAutoGrades says it
+    if grade != Grade():
+        made.mark.grades[nbgrader.grade_id] = grade
+    if is_grade(cell) and cell.cell_type == "code":
+        hints = [each.hint for each in findings_in(cell.outputs) if each.hint]
+        made.hints[nbgrader.grade_id.removesuffix("-test")] = hints

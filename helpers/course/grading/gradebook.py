@@ -203,22 +203,13 @@ class ClassGradebook:
         return self.out / kind / student / unit / f"{unit}.{FILES[kind]}"
 
     def _write(self, found: Submission, files: dict[str, bytes]) -> None:
-        """Put the files where nbgrader's own commands look for them, and remove earlier ones.
-
-        Whenever this is stopped, what is new is whole.
-        """
+        """Put the files where nbgrader's own commands look for them, and remove earlier ones."""
         for kind in FILES:
             place = self._file(kind, found.student, found.unit)
-            folder, fresh = place.parent, place.parent.with_name(f".{found.unit}.new")
-            shutil.rmtree(fresh, ignore_errors=True)
+            shutil.rmtree(place.parent, ignore_errors=True)
             if kind in files:
-                fresh.mkdir(parents=True)
-                path = fresh / place.name
-                path.write_bytes(files[kind])
-                path.chmod(0o444 if kind == "autograded" else 0o644)
-            shutil.rmtree(folder, ignore_errors=True)
-            if kind in files:
-                fresh.rename(folder)
+                settings.write(place, files[kind])
+        self._file("autograded", found.student, found.unit).chmod(0o444)  # as nbgrader does
 
 
 def refresh(out: Path) -> pd.DataFrame:

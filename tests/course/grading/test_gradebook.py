@@ -167,20 +167,6 @@ def test_notebooks_that_somebody_removed_are_made_anew(desk: Desk) -> None:
     assert (desk.out / "submitted" / "ada" / UNIT / f"{UNIT}.ipynb").exists()
 
 
-def test_a_folder_is_whole_whenever_writing_is_stopped(
-    classroom: Classroom, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    classroom.enter("ada", RIGHT)
-    before = (place := classroom.out / "submitted" / "ada" / UNIT / f"{UNIT}.ipynb").read_bytes()
-    with monkeypatch.context() as patched, pytest.raises(ZeroDivisionError):
-        patched.setattr(Path, "chmod", lambda *_: 1 / 0)
-        classroom.enter("ada", RIGHT, essay="Another.")
-    assert place.read_bytes() == before
-    classroom.enter("ada", RIGHT, essay="Another.")
-    assert b"Another." in place.read_bytes()
-    assert sorted(each.name for each in place.parent.parent.iterdir()) == [UNIT]
-
-
 def test_the_time_of_an_earlier_try_does_not_stay(desk: Desk) -> None:
     hand_in(desk.root / "in", UNIT, "2026-11-20 10:11:00 UTC", ada=desk.work())
     times = []
