@@ -22,10 +22,9 @@ import torch.distributed as dist
 # Its functions take the group of that moment as a default, and so hold it to the end: imported
 # later, as DistributedDataParallel does, the group's threads would outlive Python and abort it.
 import torch.distributed.nn
-from tokenizers import Tokenizer
 from torch import Generator
 
-from helpers.corpora import Grammar
+from helpers.corpora import Grammar, wordpiece
 from helpers.corpora.english import docstrings, text_files
 from helpers.corpora.inputs import MlmBatch, places_loss
 from helpers.corpora.text import tokenized
@@ -60,12 +59,12 @@ def _arguments() -> argparse.Namespace:
 
 
 def _shared(next_batch: Callable[[], MlmBatch], rank: int, world: int) -> Callable[[], MlmBatch]:
-    """This process's rows of each batch."""
+    """Return a function that gives this process's rows of each batch."""
     return lambda: MlmBatch(*(each[rank::world] for each in next_batch()))
 
 
 class Corpus(NamedTuple):
-    """What there is to read: the size of a model for it, batches, a score and a loss beside."""
+    """Holds what there is to read: a model's size for it, batches, a score, a loss beside."""
 
     size: Size
     next_batch: Callable[[], MlmBatch]
@@ -88,10 +87,10 @@ def _text(options: argparse.Namespace, device: str) -> Corpus:
     path = options.out / "tokenizer.json"
     if is_main_process() and not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
-        tokenized(english, PRESETS[options.size].vocab_size).tokenizer.save(str(path))
+        wordpiece.save(tokenized(english, PRESETS[options.size].vocab_size).tokenizer, path)
     if dist.is_initialized():
         dist.barrier()
-    text = tokenized(english, tokenizer=Tokenizer.from_file(str(path)))
+    text = tokenized(english, tokenizer=wordpiece.load(path))
     size = preset(options.size, vocab_size=text.tokenizer.get_vocab_size())
     rows, test = text.rows(size.max_len).to(device), text.rows(size.max_len, test=True)
     next_batch = text_batches(rows, size.vocab_size, options.batch, options.seed)

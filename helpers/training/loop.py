@@ -69,8 +69,8 @@ def train(
         graph: on CUDA, record a step as one CUDA graph and replay it, if that gives the same
             (`helpers.training.recording`). False where model or loss depend on a number of
             Python's that changes: a replay would go on with that of the first steps.
-        accumulate: into how many parts the rows of a batch are split, to save memory; gradients
-            are added up, and the loss is the mean of the parts'.
+        accumulate: into how many parts the rows of a batch are split, to save memory; a divisor
+            of their number. Gradients are added up, and the loss is the mean of the parts'.
         checkpoint: file to go on from if it exists, and to write every `every` steps and at the
             end. A run that was stopped and begun again ends with the same numbers on a CPU. The
             file knows its run by these settings, the model, its first weights and first batch.
@@ -84,7 +84,8 @@ def train(
     Raises:
         DivergedError: the loss is no longer a number; try a smaller `lr`. On a GPU, where losses
             are read every 20 steps, more steps may be done by then.
-        ValueError: an option is unknown, or `checkpoint` is of another run.
+        ValueError: an option is unknown, `accumulate` is no divisor, or `checkpoint` is of another
+            run.
     """
     if precision not in PRECISIONS:
         raise ValueError(f"precision={precision!r} must be one of {list(PRECISIONS)}")
@@ -171,12 +172,24 @@ def training_step(
 
 
 def _split(batch: Any, parts: int) -> list[Any]:
-    """Return the rows of a batch, a nest of tensors (B, …), in so many parts."""
+    """Return a batch, a nest of tensors (B, …), in parts of equally many rows.
+
+    What of it has no B rows, such as the places of a picture's patches, is in each part.
+
+    Raises:
+        ValueError: B is no multiple of `parts`.
+    """
     if parts == 1:
         return [batch]
     leaves, spec = tree_flatten(batch)
-    split = zip(*(leaf.chunk(parts) for leaf in leaves), strict=True)
-    return [tree_unflatten(part, spec) for part in split]
+    rows = len(leaves[0])
+    if parts < 1 or rows % parts:
+        raise ValueError(f"accumulate={parts} must divide the {rows} rows of a batch")
+    split = (
+        leaf.chunk(parts) if isinstance(leaf, Tensor) and len(leaf) == rows else [leaf] * parts
+        for leaf in leaves
+    )
+    return [tree_unflatten(part, spec) for part in zip(*split, strict=True)]
 
 
 def _identity(settings: dict[str, Any], model: nn.Module, batch: Any) -> dict[str, Any]:
