@@ -1,10 +1,7 @@
 """Commands that measure: each is tried with little of all, and measures what it says."""
 
 import json
-import os
 import sys
-import time
-from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -26,17 +23,6 @@ from benchmarks.relative_steps import DEVICE
 from helpers import results, runtime
 from helpers.training import jobs
 from tests.tiers import NIGHTLY
-
-
-def _sleeper(duration: float, parent: int) -> timing.Step:
-    assert os.getpid() != parent
-    return partial(time.sleep, duration)
-
-
-def test_each_step_is_timed_in_a_process_of_its_own() -> None:
-    makers = {name: partial(_sleeper, s, os.getpid()) for name, s in (("a", 0.02), ("b", 0.2))}
-    found = timing.apart(makers, 0)
-    assert 0.02 <= found["a"] < found["b"] and found["b"] >= 0.2  # a busy machine takes longer
 
 
 def test_memory_is_the_most_held_at_once() -> None:

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -31,35 +31,55 @@ from tests.test_widgets import Notebook
 from tests.tiers import sample
 
 DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
-ALONE = [sys.executable, "-m", "helpers.training"]
-TOGETHER = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2"]
+TOGETHER = ("-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2")
 LOCAL = {"GLOO_SOCKET_IFNAME": "lo", "OMP_NUM_THREADS": "1"}
+Alone = Callable[..., list[float]]
 
 
-def _start(command: list[str], out: Path, *options: str) -> "subprocess.Popen[bytes]":
-    words = [*command, "--out", str(out), "--batch", "8", *options]
+def _start(out: Path, *options: str, how: Sequence[str] = ()) -> "subprocess.Popen[bytes]":
+    """Start the command; in several processes where it is said how."""
+    words = [sys.executable, *how, "-m", "helpers.training", "--out", str(out), "--batch", "8"]
     with out.with_suffix(".log").open("ab") as log:
-        return subprocess.Popen(words, cwd=ROOT, env=os.environ | LOCAL, stdout=log, stderr=log)
+        return subprocess.Popen(
+            [*words, *options], cwd=ROOT, env=os.environ | LOCAL, stdout=log, stderr=log
+        )
 
 
-def _losses(command: list[str], out: Path, *options: str) -> list[float]:
-    status = _start(command, out, *options).wait(300)
-    assert status == 0, out.with_suffix(".log").read_text()[-5000:]
+def _losses(out: Path) -> list[float]:
     return json.loads((out / "losses.json").read_text())["losses"]
 
 
+def _by_two(out: Path, *options: str) -> list[float]:
+    """Losses of the command in two processes."""
+    status = _start(out, *options, how=TOGETHER).wait(300)
+    assert status == 0, out.with_suffix(".log").read_text()[-5000:]
+    return _losses(out)
+
+
+@pytest.fixture
+def alone(monkeypatch: pytest.MonkeyPatch) -> Alone:
+    """Run the command here, where nothing needs to be imported again; return its losses."""
+
+    def run(out: Path, *options: str) -> list[float]:
+        monkeypatch.setattr(sys, "argv", ["training", "--out", str(out), "--batch", "8", *options])
+        command.main()
+        return _losses(out)
+
+    return run
+
+
 @pytest.mark.rotating
-def test_a_killed_run_goes_on_to_the_same_last_digit(tmp_path: Path) -> None:
+def test_a_killed_run_goes_on_to_the_same_last_digit(alone: Alone, tmp_path: Path) -> None:
     options = ("--steps", "30", "--every", "5")
-    whole = _losses(ALONE, tmp_path / "whole", *options)
-    killed = _start(ALONE, tmp_path / "killed", *options)
+    whole = alone(tmp_path / "whole", *options)
+    killed = _start(tmp_path / "killed", *options)
     while not (tmp_path / "killed" / "model.pt").exists():
         assert killed.poll() is None
         time.sleep(0.05)
     killed.send_signal(signal.SIGKILL)
     killed.wait()
     assert not (tmp_path / "killed" / "losses.json").exists()
-    assert _losses(ALONE, tmp_path / "killed", *options) == whole
+    assert alone(tmp_path / "killed", *options) == whole
     assert len(whole) == 30
 
 
@@ -125,26 +145,25 @@ def test_a_look_at_the_model_after_each_step_changes_nothing() -> None:
 
 
 @pytest.mark.rotating
-def test_two_processes_have_the_curve_of_one(tmp_path: Path) -> None:
-    one = _losses(ALONE, tmp_path / "one", "--steps", "12")
-    two = _losses([*TOGETHER, "-m", "helpers.training"], tmp_path / "two", "--steps", "12")
+def test_two_processes_have_the_curve_of_one(alone: Alone, tmp_path: Path) -> None:
+    one = alone(tmp_path / "one", "--steps", "12")
+    two = _by_two(tmp_path / "two", "--steps", "12")
     assert two == pytest.approx(one, abs=2e-4)
     assert one[0] != one[-1]
 
 
 @pytest.mark.rotating
-def test_a_folder_of_texts_is_trained_on_in_parts_and_by_two(tmp_path: Path) -> None:
+def test_a_folder_of_texts_is_trained_on_in_parts_and_by_two(alone: Alone, tmp_path: Path) -> None:
     """A text of which each word is known from its neighbours, so that there is much to learn."""
     (tmp_path / "texts").mkdir()
     words = [f"word{n}" for n in range(6)]
     lines = [" ".join(words[(n + k) % 6] for k in range(9)) + "." for n in range(240)]
     (tmp_path / "texts" / "all.txt").write_text("\n\n".join(lines))
     options = ("--text", str(tmp_path / "texts"), "--steps", "12", "--accumulate", "2")
-    two = _losses([*TOGETHER, "-m", "helpers.training"], tmp_path / "two", *options)
-    (tmp_path / "one").mkdir()
-    # Another training of WordPiece numbers equally frequent pieces in another order.
-    shutil.copy(tmp_path / "two" / "tokenizer.json", tmp_path / "one")
-    one = _losses(ALONE, tmp_path / "one", *options)
+    one = alone(tmp_path / "one", *options)
+    (tmp_path / "two").mkdir()  # the same pieces: to train WordPiece again numbers some otherwise
+    shutil.copy(tmp_path / "one" / "tokenizer.json", tmp_path / "two")
+    two = _by_two(tmp_path / "two", *options)
     assert two == pytest.approx(one, abs=2e-3) and sum(one[-3:]) / 3 < one[0] - 0.3
     found = json.loads((tmp_path / "one" / "losses.json").read_text())
     assert found["unigram"] > 1 and set(found) == {"losses", "loss", "accuracy", "unigram"}
