@@ -1,4 +1,4 @@
-"""What other devices refuse, where there is only a CPU to try it on."""
+"""The devices that are here, and what others refuse, where there is only a CPU to try it on."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import torchgen
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
+DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
 PRODUCTS = {torch.ops.aten.mm, torch.ops.aten.bmm, torch.ops.aten.addmm, torch.ops.aten.baddbmm}
 # PyTorch's own choice where attention runs on a CPU; on MPS it has another.
 OF_A_CPU = {

@@ -14,6 +14,7 @@ from helpers.encodings import (
     tree_offsets,
 )
 from helpers.model.attention import MultiHeadAttention
+from tests.devices import DEVICES
 from tests.encodings import hooks
 from tests.tiers import sample
 
@@ -29,7 +30,6 @@ RELATIVE = [
     *("interpolated", "ntk", "yarn", "llama3", "p_rope", "rotary_2d", "rotary_3d", "pope"),
     *("fox", "path"),
 ]
-DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
 
 
 def build(name: str, **options: Any) -> MultiHeadAttention:

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from benchmarks import relative_logits
 from helpers.encodings import Positions, ShawKeys
 from helpers.encodings.offsets import offset_matrix, toeplitz
+from tests.devices import DEVICES
 
 close = torch.testing.assert_close
 few = settings(max_examples=20)
-DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
 
 
 @pytest.mark.parametrize("name", relative_logits.FORMS)

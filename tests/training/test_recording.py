@@ -20,10 +20,8 @@ from helpers.training import DivergedError, recording, train
 from helpers.training.loop import PRECISIONS, READ_EVERY
 from helpers.training.optimizer import OPTIMIZERS
 from helpers.training.pretraining import grammar_batches
+from tests.devices import DEVICES
 from tests.training.operation_log import REPLAYS, capture
-
-CUDA = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU with CUDA")
-DEVICES = ["cpu", pytest.param("cuda", marks=CUDA)]
 
 
 def _warmed_up(step: recording.Step, batch: Any, strict: bool = False) -> Tensor:

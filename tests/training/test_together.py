@@ -16,8 +16,8 @@ from helpers.model.encoder import Encoder
 from helpers.training import DivergedError, train
 from helpers.training.experiments import run, run_together
 from helpers.training.together import train_together
+from tests.devices import DEVICES
 
-DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
 SEEDS = (0, 1, 5)
 
 

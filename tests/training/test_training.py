@@ -27,10 +27,10 @@ from helpers.training.loop import DRY, PRECISIONS
 from helpers.training.optimizer import OPTIMIZERS, build, schedule
 from helpers.training.pretraining import grammar_batches
 from tests.common import ROOT
+from tests.devices import DEVICES
 from tests.test_widgets import Notebook
 from tests.tiers import sample
 
-DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
 TOGETHER = ("-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2")
 LOCAL = {"GLOO_SOCKET_IFNAME": "lo", "OMP_NUM_THREADS": "1"}
 Alone = Callable[..., list[float]]

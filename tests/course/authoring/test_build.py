@@ -8,6 +8,7 @@ import nbformat
 import pytest
 
 from helpers.course.authoring import build, contents
+from helpers.course.authoring.published import set_up
 from helpers.course.cli import main
 from helpers.course.settings import Course, CourseError
 from tests.common import LESSON, UNITS
@@ -154,7 +155,9 @@ def test_work_in_a_released_notebook_is_spared(tiny: Course, work: str) -> None:
     assert path.read_bytes() == before
 
 
-def test_a_notebook_says_where_it_stands_and_leads_to_the_next(tiny: Course) -> None:
+def test_a_notebook_says_where_it_stands_and_leads_to_the_next(
+    tiny: Course, capsys: pytest.CaptureFixture[str]
+) -> None:
     later = "02-later"
     tiny.text(later).parent.mkdir()
     tiny.text(later).write_text(LESSON.replace("A tiny unit", "02 · Later"))
@@ -175,6 +178,10 @@ def test_a_notebook_says_where_it_stands_and_leads_to_the_next(tiny: Course) -> 
     assert f"github/someone/order/blob/v1/notebooks/{later}/{later}.ipynb" in shared[-1].source
     binder = f"mybinder.org/v2/gh/someone/order/v1?urlpath=lab/tree/notebooks/{UNIT}"
     assert binder in shared[0].source
+    assert f"someone/order/blob/v1/notebooks/{UNIT}/{UNIT}.ipynb" in shared[0].source  # Colab
+    assert shared[2].source == set_up(published)
+    build.build(tiny, [UNIT], execute=False)
+    assert "No Colab badge" in capsys.readouterr().out and "colab-badge" not in first[0].source
 
 
 def test_commands_say_what_is_wrong_in_one_line(

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from helpers.course.authoring import build
 from helpers.course.authoring.published import PUBLISHED, set_up
 from helpers.course.settings import Course
 from tests.common import ROOT, named, wheel
@@ -98,19 +97,6 @@ def test_helpers_of_somebody_else_are_told_from_ours(runtime: Runtime) -> None:
     (other := runtime.folder / "content" / "helpers.py").touch()
     told = f"{other} is not our helpers. Rename it, then run this cell again."
     assert runtime.set_up() == runtime.set_up(on_colab=False) == [told]
-
-
-def test_a_published_notebook_has_a_badge_and_the_cell(
-    runtime: Runtime, capsys: pytest.CaptureFixture[str]
-) -> None:
-    made = build.make(runtime.course, UNIT, runtime.folder / "made").released
-    badge, _title, first, *_ = made.cells
-    assert f"someone/order/blob/v1/notebooks/{UNIT}/{UNIT}.ipynb" in badge.source
-    assert first.source == set_up(runtime.course)
-    unpublished = dataclasses.replace(runtime.course, wheel="")
-    build.build(unpublished, [UNIT], execute=False)
-    assert "No Colab badge" in capsys.readouterr().out
-    assert "colab-badge" not in (runtime.course.notebooks / UNIT / f"{UNIT}.ipynb").read_text()
 
 
 def test_the_book_is_that_of_the_lock_file() -> None:

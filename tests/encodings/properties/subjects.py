@@ -20,7 +20,6 @@ from helpers.model.decoder import Decoder
 
 D, H, T, V = 16, 2, 9, 50
 NAMES = [*available(), "mine"]
-DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
 TREES = ("tree_depth", "tree_offsets")
 # What these say of two tokens depends on what is read between them, not on where they stand.
 BY_READING = {"none", "cope", "fox", "path"}

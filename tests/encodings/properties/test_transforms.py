@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 from torch.func import functional_call, grad, vmap
 
+from tests.devices import DEVICES
 from tests.encodings.properties.subjects import (
-    DEVICES,
     EVERY,
     NAMES,
     T,
