@@ -3,12 +3,11 @@
 import importlib.util
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ import requests
 
 from helpers.course.authoring import build
 from helpers.course.authoring.nbgrade import COURSE
+from tests.browser.conftest import free_port
 from tests.common import ROOT
 from tests.course.grading.test_exchange import (
     BLOCKS,
@@ -61,7 +61,7 @@ def test_the_settings_are_python() -> None:
 @contextmanager
 def _hub(machine: Machine) -> Iterator[str]:
     """The Hub of the page, with another place for each of its folders; its address."""
-    ports = [_free_port() for _ in range(3)]
+    ports = [free_port() for _ in range(3)]
     environment = {"PYTHONPATH": str(ROOT), "JUPYTER_CONFIG_PATH": str(machine.root / "config")}
     text = HUB.replace("127.0.0.1:8000", f"127.0.0.1:{ports[0]}")
     text = text.replace("/opt/order-matters/.venv/bin", str(BIN))
@@ -86,12 +86,6 @@ def _hub(machine: Machine) -> Iterator[str]:
             process.kill()
             process.wait()
             print((folder / "log").read_text())  # which pytest shows where a test fails
-
-
-def _free_port() -> int:
-    with closing(socket.socket()) as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
 
 
 class Learner:

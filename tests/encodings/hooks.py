@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import torch
 from torch import Tensor
 
-from helpers.encodings import Encoding, Positions, prepare_positions
+from helpers.encodings import Encoding, Positions, create, prepare_positions
+
+
+def drawn(name: str, **options: Any) -> Any:
+    """An encoding whose parameters are all random; each caller knows its class."""
+    encoding = create(name, **options)
+    with torch.no_grad():
+        for parameter in encoding.parameters():
+            parameter.normal_()
+    return encoding
 
 
 def told(x: Tensor, positions: Tensor | None = None, offsets: Tensor | None = None) -> Positions:

@@ -19,14 +19,6 @@ TREES = {"tree_depth", "tree_offsets"}
 PLACED = sorted(set(available()) - TREES - {"cope", "fox", "path"})
 
 
-def _random(name: str, **options: Any) -> Encoding:
-    encoding = create(name, d_model=D, num_heads=H, max_len=T, **options)
-    with torch.no_grad():
-        for parameter in encoding.parameters():
-            parameter.normal_()
-    return encoding
-
-
 def _some(sizes: tuple[int, int] = (4, 6)) -> tuple[Tensor, Tensor]:
     """Places of some queries and of some keys in each of two texts, in any order."""
     return tuple(torch.stack([torch.randperm(T)[:n] for _ in range(B)]) for n in sizes)  # type: ignore[return-value]
@@ -41,7 +33,8 @@ def _at(x: Tensor, places: Tensor) -> Tensor:
 def test_what_layers_are_told_of_some_tokens_is_what_they_are_told_of_all(
     name: str, sizes: tuple[int, int]
 ) -> None:
-    encoding = _random(name, **({"relative": True, "cls": True} if name == "tupe" else {}))
+    options = {"relative": True, "cls": True} if name == "tupe" else {}
+    encoding = hooks.drawn(name, d_model=D, num_heads=H, max_len=T, **options)
     q, k = torch.randn(2, B, H, T, d)
     queries, keys = _some(sizes)
     at = Positions(queries, keys)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from helpers.encodings import Positions, available, create
+from helpers.encodings import Positions, available
 from tests.encodings import hooks, slow, slow_turned
 
 close = torch.testing.assert_close
@@ -55,11 +55,7 @@ FORMS: list[tuple[str, dict[str, Any]]] = [
 
 def _random(name: str, seed: int, **options: Any) -> Any:
     torch.manual_seed(seed)
-    encoding = create(name, **options)
-    with torch.no_grad():
-        for parameter in encoding.parameters():
-            parameter.normal_()
-    return encoding
+    return hooks.drawn(name, **options)
 
 
 @pytest.mark.parametrize(("name", "options"), FORMS, ids=str)

@@ -275,14 +275,6 @@ def test_what_is_never_recorded_is_said_too(
     assert why in caplog.text and len(caplog.records) == 1
 
 
-def test_whoever_does_not_want_it_is_told_nothing(
-    graphs: Switch, caplog: pytest.LogCaptureFixture
-) -> None:
-    graphs(True, "cpu")
-    _losses("cpu", graph=False, steps=5)
-    assert not REPLAYS and not caplog.records
-
-
 @pytest.mark.parametrize("device", DEVICES)
 def test_a_batch_of_another_shape_is_trained_on_as_well(
     device: str, graphs: Switch, caplog: pytest.LogCaptureFixture

@@ -29,9 +29,10 @@ def parameters_with_modules(V, D, L, T):  # noqa: N803
         return sum(p.numel() for p in module.parameters())
 
     nn = torch.nn
-    tables = nn.ModuleList([nn.Embedding(n, D) for n in (V, 2, T)] + [nn.LayerNorm(D)])
-    layer = size(nn.TransformerEncoderLayer(D, 1, 4 * D))
-    below, pooler = size(tables), size(nn.Linear(D, D))
+    with torch.device("meta"):  # a module of the large BERT takes seconds to fill
+        tables = nn.ModuleList([nn.Embedding(n, D) for n in (V, 2, T)] + [nn.LayerNorm(D)])
+        layer = size(nn.TransformerEncoderLayer(D, 1, 4 * D))
+        below, pooler = size(tables), size(nn.Linear(D, D))
     every = below + L * layer + pooler
     return {"embeddings": below, "layer": layer, "pooler": pooler, "all": every}
 

@@ -7,6 +7,7 @@ import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -14,7 +15,7 @@ from helpers.course import settings
 from helpers.course.grading import grade
 from tests.common import ISOLATED, ROOT
 from tests.course.everyday import changes
-from tests.course.everyday.work import Change, Work, nbgrader
+from tests.course.everyday.work import Work, nbgrader
 
 TOGETHER = 8  # cells of those that mean nothing to each other
 TOLD = ["status", "flags", "repairs"]  # columns that say something
@@ -27,19 +28,19 @@ class Row:
 
     Args:
         name: says in a few words what somebody did. unit: its number.
-        changes: make what is handed in of a perfect notebook, one after the other.
+        changed: functions of `changes`, by name, and what each is given beside a perfect notebook.
         says: a regular expression for what the row of grades.csv says.
     """
 
     name: str
     unit: str
-    changes: tuple[Change, ...] = ()
+    changed: Sequence[tuple[Any, ...]] = ()
     says: str = ""
 
     def made(self) -> Work:
         work = Work(self.unit)
-        for change in self.changes:
-            change(work)
+        for name, *given in self.changed:
+            getattr(changes, name)(work, *given)
         return work
 
     def points(self) -> tuple[float, float]:
@@ -53,21 +54,17 @@ class Row:
 
 def _of_table() -> list[Row]:
     table = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
-    rows = [
-        Row(changes=tuple(getattr(changes, name)(*given) for name, *given in changed), **row)
-        for row in table["row"]
-        for changed in [row.pop("changed", [])]
-    ]
+    rows = [Row(**row) for row in table["row"]]
     for place in ("before", "above"):
         rows += [
-            Row(name, unit, (getattr(changes, place)(1, code),))
+            Row(name, unit, [(place, 1, code)])
             for unit, codes in table[place].items()
             for name, code in codes.items()
         ]
     together = [*table["together"].items()]
     for n in range(0, len(together), TOGETHER):
         names, codes = zip(*together[n : n + TOGETHER], strict=True)
-        rows.append(Row(", ".join(names), "02", (changes.before(1, *codes),)))
+        rows.append(Row(", ".join(names), "02", [("before", 1, *codes)]))
     return rows
 
 

@@ -6,7 +6,6 @@ import copy
 import json
 import re
 import zlib
-from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -50,9 +49,6 @@ class Work:
         found = {self.path: text.encode(), **self.beside}
         found = {each.format(who=who, unit=self.unit): found[each] for each in found}
         return {self.archive.format(who=who): zipped(found)} if self.archive else found
-
-
-Change = Callable[[Work], None]
 
 
 def is_code(cell: Cell) -> bool:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from helpers import encodings
+from tests.encodings import hooks
 
 B, H, d, T = 2, 3, 8, 9
 D = H * d
@@ -43,11 +43,7 @@ def oracle(
 
 def build(name: str, **options: Any) -> Any:
     """An encoding whose parameters are all random; each caller knows its class."""
-    encoding = encodings.create(name, **{"d_model": D, "num_heads": H, **options})
-    with torch.no_grad():
-        for parameter in encoding.parameters():
-            parameter.normal_()
-    return encoding
+    return hooks.drawn(name, **{"d_model": D, "num_heads": H, **options})
 
 
 def qk(length: int = T) -> tuple[Tensor, Tensor]:
