@@ -72,11 +72,6 @@ def settle(course: Course, out: Path) -> None:
     (out / NAME).write_text(text + IN_OUT, encoding="utf-8")
 
 
-def release(instructor: NotebookNode, config: Config) -> NotebookNode:
-    """Return the learner's notebook: without solutions and hidden tests, as nbgrader makes it."""
-    return _assigned(instructor, config)
-
-
 def save_cells(instructor: NotebookNode, unit: str, config: Config, address: str) -> None:
     """Enter the cells of a unit, which is an assignment there, into a gradebook.
 
@@ -85,7 +80,7 @@ def save_cells(instructor: NotebookNode, unit: str, config: Config, address: str
     """
     names = {"notebook": unit, "assignment": unit, "student": ".", "db_url": address}
     try:
-        _assigned(instructor, config, names)
+        release(instructor, config, names)
     except RuntimeError as error:
         raise CourseError(
             f"{error}\nWas this graded with an older source of {unit}? "
@@ -93,10 +88,14 @@ def save_cells(instructor: NotebookNode, unit: str, config: Config, address: str
         ) from error
 
 
-def _assigned(
+def release(
     instructor: NotebookNode, config: Config, names: dict[str, str] | None = None
 ) -> NotebookNode:
-    """Take the steps of nbgrader's generate_assignment; `names` are those in a gradebook."""
+    """Return the learner's notebook, by the steps of nbgrader's generate_assignment.
+
+    Args:
+        names: in a gradebook, where its cells are to be entered into one.
+    """
     notebook, resources = from_dict(instructor), {"nbgrader": names}
     for step in GenerateAssignment(config=config).preprocessors:
         if step is not SaveCells or names:

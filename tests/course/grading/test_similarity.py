@@ -17,7 +17,7 @@ from helpers import checks
 from helpers.course import report
 from helpers.course.authoring import build
 from helpers.course.grading import similarity
-from helpers.course.grading.similarity import CLASS, FEW, alike, own, pairs, runs
+from helpers.course.grading.similarity import CLASS, FEW, alike, fragments, own, pairs
 from helpers.course.settings import Course
 from helpers.course.synthetic import answered
 from tests.checks import variants
@@ -29,12 +29,12 @@ FOUND, FALSE = 0.95, 0.01
 
 
 @cache
-def _right_answers() -> list[tuple[set[tuple[str, ...]], list[str]]]:
+def _right_answers() -> list[tuple[set[str], list[str]]]:
     """For each exercise what it forces, and right answers that were written apart."""
     found = []
     for unit in UNITS:
         for name, exercise in checks.exercises(unit).items():
-            forced = set(runs(variants.written(exercise.reference).text))
+            forced = set(fragments(variants.written(exercise.reference).text))
             # Those beside the mistakes are like the solution, and like each other.
             like = exercise.right_answers
             texts = [each.text for each in variants.of(unit)[name] if each not in like]
@@ -128,7 +128,7 @@ def test_a_text_that_is_no_code_is_no_error(text: str) -> None:
 
 def test_an_f_string_is_one_text_and_a_magic_is_no_code() -> None:
     written = "%time it's\nx = f'{a:>{w}} is {b!r}' + f\"{f'{q}'}\" + y\n!ls 'x\nz = y - x\n"
-    assert runs(written) == runs("x = 'a' + 'b' + y\nz = y - x\n")
+    assert fragments(written) == fragments("x = 'a' + 'b' + y\nz = y - x\n")
 
 
 def _files(folder: Path) -> dict[Path, bytes]:
