@@ -30,18 +30,25 @@ class Text:
     testing: Tensor
 
     def rows(self, length: int, test: bool = False) -> Tensor:
-        """One of the streams cut into rows of `length`, (n, length); a last part is left out."""
-        stream = self.testing if test else self.training
+        """Cut one of the streams into rows of `length`, (n, length); a last part is left out.
+
+        Raises:
+            ValueError: it is shorter than a row.
+        """
+        stream, purpose = (self.testing, "testing") if test else (self.training, "training")
+        if len(stream) < length:
+            told = f"{len(stream)} tokens kept for {purpose} are too few for a row of {length}"
+            raise ValueError(told)
         return stream[: len(stream) // length * length].view(-1, length)
 
     def frequencies(self) -> Tensor:
-        """Probabilities of the words, (V − 5,), from the training text; each counted once more."""
+        """Estimate P(word), (V − 5,), from the training text; each is counted once more."""
         words = self.training[self.training >= FIRST] - FIRST
         counts = torch.bincount(words, minlength=self.tokenizer.get_vocab_size() - FIRST)
         return (counts + 1).double() / (counts + 1).sum()
 
     def unigram_baseline(self) -> float:
-        """Loss, in nats per word, of who knows how frequent each word is, and no more.
+        """Return the loss, in nats per word, of who knows how frequent words are, and no more.
 
         Taken on the test text.
         """
@@ -49,7 +56,7 @@ class Text:
         return float(-self.frequencies()[words].log().mean())
 
     def shown_baseline(self, masked: MlmBatch) -> float:
-        """Loss of who knows how frequent each word is and looks at the chosen place itself.
+        """Return the loss of who knows how frequent words are and looks at the chosen place.
 
         A chosen word that is not hidden was left as it is, or is a random one (Devlin et al. 2018,
         section 3.1): seen s, the probability of word w is as p_w·(RANDOM/V + KEPT·[w = s]).
@@ -100,7 +107,7 @@ def _stream(tokenizer: Tokenizer, documents: list[list[str]]) -> Tensor:
 
 
 def shuffled(rows: Tensor, seed: int = 0, across: bool = False) -> Tensor:
-    """The words without their order, (n, T).
+    """Return the words without their order, (n, T).
 
     Args:
         rows: (n, T).

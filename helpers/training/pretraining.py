@@ -27,17 +27,22 @@ TEST_WORDS = 64_000
 def batches(
     tokens: Tensor, size: int, seed: int, mask: Callable[[Tensor, Generator], MlmBatch]
 ) -> Callable[[], MlmBatch]:
-    """A function that gives freshly masked batches of `size` rows of `tokens`.
+    """Return a function that gives freshly masked batches of `size` rows of `tokens`.
 
     Rows go by in random order, each once before any comes again. All is done on the device of
     `tokens`.
+
+    Raises:
+        ValueError: `tokens` has no rows.
     """
+    if not len(tokens):
+        raise ValueError("there are no rows of tokens to draw from")
     draw = Generator(device=tokens.device).manual_seed(seed)
     order = torch.empty(0, dtype=torch.int64, device=tokens.device)
 
     def batch() -> MlmBatch:
         nonlocal order
-        if len(order) < size:
+        while len(order) < size:
             fresh = torch.randperm(len(tokens), generator=draw, device=tokens.device)
             order = torch.cat([order, fresh])
         rows, order = order[:size], order[size:]
@@ -54,7 +59,7 @@ def grammar_batches(
     pool: int = POOL,
     fraction: float = SELECTED,
 ) -> Callable[[], MlmBatch]:
-    """Batches of the grammar, masked; every id but [MASK] is a word."""
+    """Return `batches` of the grammar; every id but [MASK] is a word."""
     text = _texts(grammar.length, grammar.beat_places, grammar.echo, pool, seed).to(device)
 
     def mask(tokens: Tensor, draw: Generator) -> MlmBatch:
@@ -66,7 +71,7 @@ def grammar_batches(
 def text_batches(
     rows: Tensor, vocab_size: int, size: int, seed: int, fraction: float = SELECTED
 ) -> Callable[[], MlmBatch]:
-    """Batches of rows of WordPieces (n, T), masked, on their device."""
+    """Return `batches` of rows of WordPieces (n, T), on their device."""
 
     def mask(tokens: Tensor, draw: Generator) -> MlmBatch:
         return mask_words(tokens, vocab_size, draw, fraction)
@@ -91,7 +96,7 @@ def on_grammar(
     grammar: Grammar | None = None,
     **options: Any,
 ) -> tuple[Pretraining, list[float]]:
-    """Train a mini BERT on the grammar; the model and its losses.
+    """Train a mini BERT on the grammar; return the model and its losses.
 
     Args:
         encoding: a name for `create`, or an `Encoding` of the size's D and H.
@@ -145,10 +150,10 @@ def _trained(
 def grammar_scores(
     model: Pretraining, lengths: Iterable[int] = (64,), grammar: Grammar | None = None
 ) -> pd.DataFrame:
-    """Loss, exact limit and accuracy on the grammar, on text that is the same for every model.
+    """Score a model on the grammar, on text that is the same for every model.
 
     Args:
-        lengths: of the texts, 64 or longer.
+        lengths: of the texts, that of the grammar or longer.
         grammar: one with all its rules if not given.
 
     Returns:
@@ -160,7 +165,7 @@ def grammar_scores(
     grammar = grammar or Grammar()
     tables = []
     for length in runtime.bar([*lengths], desc="scoring", unit="length"):
-        test, known = _grammar_test(length, grammar.beat_places, grammar.echo)
+        test, known = _grammar_test(length, grammar.length, grammar.beat_places, grammar.echo)
         inputs = test.inputs.to(device)
         logits = torch.cat([model(rows).cpu() for rows in inputs.split(100)])[test.selected]
         targets = test.targets[test.selected]
@@ -175,10 +180,10 @@ def grammar_scores(
 
 @cache
 def _grammar_test(
-    length: int, beats: tuple[int, ...], echo: int
+    length: int, shortest: int, beats: tuple[int, ...], echo: int
 ) -> tuple[MaskedBatch, pd.DataFrame]:
-    """Text to be scored on, and for each selected place its kind and the limit there."""
-    grammar = Grammar(beats=beats, echo=echo)
+    """Draw text to be scored on, and find each selected place's kind and the limit there."""
+    grammar = Grammar(shortest, beats, echo)
     test = grammar.batch(TEST_WORDS // length, length, Generator().manual_seed(10_000 + length))
     return test, limits_by_kind(grammar, test)
 
@@ -192,7 +197,7 @@ def limits_by_kind(grammar: Grammar, test: MaskedBatch) -> pd.DataFrame:
 
 @torch.no_grad()
 def text_score(model: Pretraining, rows: Tensor, seed: int = 0) -> Score:
-    """Loss and accuracy on rows of WordPieces (n, T), masked in the same way for every model."""
+    """Score a model on rows of WordPieces (n, T), masked in the same way for every model."""
     model.eval()
     device = next(model.parameters()).device
     masked = mask_words(rows, model.bert.size.vocab_size, Generator().manual_seed(seed))

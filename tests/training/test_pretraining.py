@@ -108,6 +108,17 @@ def test_scores_on_the_grammar_are_those_of_evaluate_and_no_kind_beats_its_limit
     assert isinstance(table, pd.DataFrame) and (table.loss > table.limit).all()
 
 
+def test_scores_on_a_shorter_grammar_are_on_texts_of_its_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(pretraining, "TEST_WORDS", 3_200)
+    grammar = Grammar(32, beats=(8, 24))
+    model = Pretraining(Bert(preset(vocab_size=grammar.vocab_size, d_model=8, max_len=32)))
+    table = grammar_scores(model, (32,), grammar)
+    test = grammar.batch(100, 32, Generator().manual_seed(10_032))
+    assert table.limit[0] == pytest.approx(grammar.bayes_loss(test), abs=1e-9)
+
+
 def test_what_is_kept_for_testing_is_drawn_by_the_seed_and_teaches_no_pieces() -> None:
     with pytest.raises(ValueError, match="3 documents are too few"):
         tokenized(English(DOCUMENTS[:3], {}, "0"))
@@ -115,6 +126,8 @@ def test_what_is_kept_for_testing_is_drawn_by_the_seed_and_teaches_no_pieces() -
     texts = [tokenized(english, 400, seed) for seed in range(3)]
     assert all(text.testing.tolist() == [UNK, SEP, UNK, SEP] for text in texts)
     assert len({str(text.training.tolist()) for text in texts}) == 3
+    with pytest.raises(ValueError, match="4 tokens kept for testing are too few for a row of 5"):
+        texts[0].rows(5, test=True)
 
 
 def test_each_row_comes_once_before_any_comes_again_and_the_fraction_is_masked() -> None:
@@ -122,6 +135,10 @@ def test_each_row_comes_once_before_any_comes_again_and_the_fraction_is_masked()
     next_batch: Any = pretraining.batches(torch.arange(10), 4, 0, same)
     rows = torch.cat([next_batch() for _ in range(5)]).view(2, 10)
     assert torch.equal(rows.sort(1).values, torch.arange(10).expand(2, -1))
+    many: Any = pretraining.batches(torch.arange(10), 25, 0, same)()
+    assert torch.equal(many.bincount().sort().values, torch.tensor([2] * 5 + [3] * 5))
+    with pytest.raises(ValueError, match="no rows"):
+        pretraining.batches(torch.arange(0), 4, 0, same)
     half = pretraining.grammar_batches(Grammar(), 4, 0, pool=9, fraction=0.5)
     assert half().places.shape == (4, 32)
 
