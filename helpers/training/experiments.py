@@ -68,13 +68,13 @@ def run_together(
     label: str | None = None,
     device: str = "cuda",
 ) -> pd.DataFrame:
-    """`run` for several seeds, which are trained as one batch of models, but for rounding."""
+    """Do as `run` for several seeds, trained as one batch of models; the same but for rounding."""
     lengths = tuple(lengths)
     name, build = _named(encoding, label, lengths)
     models = [_untrained(task, build, seed).to(device) for seed in seeds]
     texts = [Generator().manual_seed(seed) for seed in seeds]
     batches = [partial(task.batch, BATCH, lengths[0], text) for text in texts]
-    train_together(models, batches, steps, label=f"{name}, {len(seeds)} seeds")
+    train_together(models, batches, steps, label=f"{name}, {len(seeds)} seeds, losses added up")
     tests = _tests(task, lengths)
     tables = [
         _scored({name: model.cpu()}, tests, seed, steps)
@@ -124,7 +124,7 @@ def fit(
     bayes_loss: float | None = None,
     lr: float = 6e-3,
 ) -> Encoder:
-    """A two-layer encoder, trained on `task` at `length` tokens; arguments as in `run`, `train`."""
+    """Train a two-layer encoder on `task` at `length` tokens; arguments as in `run`, `train`."""
     model = _untrained(task, encoding, seed)
     text = Generator().manual_seed(seed)
     spread = iter(_lengths(shortest or length, length, steps, seed))
@@ -145,14 +145,14 @@ def _untrained(task: Task, encoding: Build, seed: int) -> Encoder:
 
 
 def with_encoding(model: Encoder, encoding: Build) -> Encoder:
-    """A copy of a small encoder that has its weights, and asks another encoding."""
+    """Copy a small encoder, its weights included, but with another encoding."""
     other = Encoder(encoding(), model.tokens.num_embeddings, len(model.layers))
     other.load_state_dict(model.state_dict())
     return other
 
 
 def _lengths(low: int, high: int, steps: int, seed: int) -> list[int]:
-    """Length of each batch, uniform between the two, both included."""
+    """Draw the length of each batch, uniform between the two, both included."""
     draw = random.Random(seed)
     return [draw.randint(low, high) for _ in range(steps)]
 
@@ -164,7 +164,7 @@ def race(
     steps: int = 500,
     lengths: Iterable[int] = (24,),
 ) -> pd.DataFrame:
-    """`run` for every encoding and seed, in one table; on a GPU, all seeds of one at once."""
+    """Do as `run` for every encoding and seed; on a GPU, all seeds of one at once."""
     lengths, seeds = tuple(lengths), tuple(seeds)
     if torch.cuda.is_available():
         runs = [run_together(task, name, seeds, steps, lengths) for name in encodings]

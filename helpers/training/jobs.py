@@ -29,7 +29,7 @@ SEEDS = (0, 1, 2)
 
 
 class Job(NamedTuple):
-    """What is done for each seed: `work(seed)` gives rows. No other job has its label.
+    """Says what is done for each seed: `work(seed)` gives rows. No other job has its label.
 
     `together(seeds)` gives the same rows for all seeds, which a GPU trains at once.
     """
@@ -50,8 +50,9 @@ def run_jobs(jobs: Sequence[Job], folder: Path, desc: str) -> pd.DataFrame:
     folder.mkdir(parents=True, exist_ok=True)
     if torch.cuda.is_available():
         for job in jobs:
-            if job.together and not all(_path(folder, job, seed).exists() for seed in job.seeds):
-                for seed, rows in job.together(job.seeds).groupby("seed"):
+            seeds = [seed for seed in job.seeds if not _path(folder, job, seed).exists()]
+            if job.together and seeds:
+                for seed, rows in job.together(seeds).groupby("seed"):
                     _write(_path(folder, job, int(str(seed))), rows)
     paths = {_path(folder, job, seed): (job, seed) for job in jobs for seed in job.seeds}
     missing = {path: each for path, each in paths.items() if not path.exists()}

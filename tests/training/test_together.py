@@ -1,7 +1,8 @@
 """Seeds trained as one batch of models end as they do one by one."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -15,6 +16,7 @@ from helpers.encodings import create
 from helpers.model.encoder import Encoder
 from helpers.training import DivergedError, train
 from helpers.training.experiments import run, run_together
+from helpers.training.jobs import Job, run_jobs
 from helpers.training.together import train_together
 from tests.devices import DEVICES
 
@@ -73,3 +75,17 @@ def test_a_model_that_diverges_ends_the_run_of_all() -> None:
     batch = LagLanguage().batch(4, 9, Generator().manual_seed(0))
     with pytest.raises(DivergedError, match="step 0; try an lr below"):
         train_together(models, [lambda: batch, lambda: batch], 3)
+
+
+def test_seeds_that_are_done_are_not_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    (tmp_path / "none-1.csv").write_text("seed,loss\n1,0.5\n")
+
+    def together(seeds: Sequence[int]) -> pd.DataFrame:
+        return pd.DataFrame({"seed": seeds, "loss": 2.0})
+
+    job = Job("none", lambda seed: together([seed]), SEEDS, together)
+    found = run_jobs([job], tmp_path, "seeds")
+    assert found["loss"].tolist() == [2.0, 0.5, 2.0]
