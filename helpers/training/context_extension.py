@@ -30,7 +30,7 @@ def extend(
     lengths: Iterable[int] = LENGTHS,
     longer: int = LONGER,
 ) -> pd.DataFrame:
-    """The weights of `model` under each of `ways`, as they are and after some fine-tuning.
+    """Evaluate the weights of `model` under each of `ways`, with and without fine-tuning.
 
     Args:
         model: a small encoder, for example from `fit`; it stays as it is.
@@ -45,7 +45,7 @@ def extend(
         One row a way, number of steps and length: encoding, tuned (steps), seed, length, loss and
         limit (nats per scored token), and accuracy.
     """
-    tests = {n: _test(task, n) for n in lengths}
+    tuning, tests = tuple(tuning), {n: _test(task, n) for n in lengths}
     limits = {n: task.bayes_loss(test) for n, test in tests.items()}
     rows = []
     for label, build in ways.items():

@@ -29,7 +29,7 @@ def _short(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_all_ways_have_the_weights_of_one_training_and_the_text_of_one_fine_tuning() -> None:
     model = fit(TASK, ROPE, seed=0, steps=2, length=9)
     before = {name: each.clone() for name, each in model.state_dict().items()}
-    found = extend(model, TASK, WAYS, 0, tuning=(0, 1, 2), lengths=(9, 20), longer=20)
+    found = extend(model, TASK, WAYS, 0, tuning=iter((0, 1, 2)), lengths=(9, 20), longer=20)
     loss = found.set_index(["tuned", "length", "encoding"])["loss"]
     for tuned in (0, 2):
         for length in (9, 20):
