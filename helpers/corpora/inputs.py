@@ -34,18 +34,18 @@ class Pairs(NamedTuple):
     label: Tensor
 
     def to(self, device: torch.device | str) -> Pairs:
-        """The same on `device`."""
+        """Return the same on `device`."""
         return Pairs(*(each.to(device) for each in self))
 
     def rows(self, index: Tensor) -> Pairs:
-        """Some of the inputs."""
+        """Return some of the inputs."""
         return Pairs(*(each[index] for each in self))
 
 
 def pairs(
     documents: Iterable[Sequence[str]], tokenizer: Tokenizer, length: int, seed: int
 ) -> Pairs:
-    """One pair for each two neighbours of a document; half of the seconds are from elsewhere.
+    """Make a pair of each two neighbours of a document; half of the seconds are from elsewhere.
 
     A wrong second sentence is drawn from all second sentences, so that it is as long and as late
     in its text as a right one, and from another document.
@@ -73,7 +73,7 @@ def pairs(
     for number, first, second in true:
         other = _another(true, number, second, draw) if draw.random() < 0.5 else None
         label = IS_NEXT if other is None else NOT_NEXT
-        rows.append((*_row(first, other or second, length), label))
+        rows.append((*_row(first, second if other is None else other, length), label))
     tokens, segments, labels = (torch.tensor(column) for column in zip(*rows, strict=True))
     return Pairs(tokens, segments, tokens != PAD, labels)
 
@@ -84,7 +84,7 @@ def _another(
     second: list[int],
     draw: random.Random,
 ) -> list[int] | None:
-    """A second sentence of another document, and another one; None where there seems to be none."""
+    """Draw another second sentence, of another document; None where there seems to be none."""
     for _ in range(100):
         other, _, sentence = draw.choice(true)
         if other != number and sentence != second:
@@ -93,7 +93,7 @@ def _another(
 
 
 def _row(first: list[int], second: list[int], length: int) -> tuple[list[int], list[int]]:
-    """Token ids and segments of one pair, `length` each."""
+    """Return token ids and segments of one pair, `length` each."""
     first, second = list(first), list(second)
     while len(first) + len(second) > length - 3:
         (first if len(first) > len(second) else second).pop()
@@ -151,6 +151,6 @@ def mask_words(
 
 
 def places_loss(model: nn.Module, batch: MlmBatch, **given: Tensor) -> Tensor:
-    """Mean cross-entropy in nats over the chosen places; `model(inputs, places)` gives logits."""
+    """Return the mean cross-entropy in nats at the places, of logits `model(inputs, places)`."""
     logits = model(batch.inputs, batch.places, **given)
     return F.cross_entropy(logits.flatten(0, 1).float(), batch.targets.flatten(), ignore_index=-100)

@@ -8,7 +8,7 @@ import torch
 from torch import Generator
 
 from helpers.corpora import wordpiece
-from helpers.corpora.inputs import IS_NEXT, mask_words, pairs, places_loss
+from helpers.corpora.inputs import IS_NEXT, NOT_NEXT, mask_words, pairs, places_loss
 from helpers.corpora.wordpiece import CLS, MASK, PAD, SEP
 
 DOCUMENTS = [
@@ -44,6 +44,13 @@ def test_half_of_the_pairs_are_neighbours_and_the_others_are_not() -> None:
         assert is_pair == (label == IS_NEXT)
     assert IS_NEXT in made.label
     assert not torch.equal(pairs(DOCUMENTS * 10, TOKENIZER, 24, seed=1).label, made.label)
+
+
+def test_a_second_sentence_without_pieces_is_no_neighbour_either() -> None:
+    nothing = "\ufffd"  # of which WordPiece makes nothing
+    made = [pairs([["a cat", "a dog"], [nothing, nothing]], TOKENIZER, 12, n) for n in range(9)]
+    lengths = {int(each.label[0]): int(each.attention_mask[0].sum()) for each in made}
+    assert lengths == {IS_NEXT: 7, NOT_NEXT: 5}
 
 
 def test_a_pair_that_is_too_long_is_cut_from_the_longer_sentence() -> None:
