@@ -45,7 +45,7 @@ class _Draw:
         self.width = shares.shape[1]
 
     def __call__(self, rows: Tensor, generator: Generator) -> Tensor:
-        """A number from 0 to N − 1 for each of `rows`, int64."""
+        """Draw a number from 0 to N − 1 for each of `rows`, int64."""
         # Above 0, and with 24 bits, so that the sum with a row's number is exact.
         chances = 1 - torch.rand(len(rows), generator=generator).double()
         return torch.searchsorted(self.ends, rows + chances) - rows * self.width
@@ -61,11 +61,19 @@ class Grammar:
         length: T; texts have this length unless a longer one is asked for.
         beats: places of the beat words, beyond the first `echo` and before the last `echo` of T.
         echo: how many words at the beginning are repeated in the last places of T.
+
+    Raises:
+        ValueError: a beat is in the echo, in what it repeats, or not in the text; or these overlap.
     """
 
     def __init__(
         self, length: int = 64, beats: tuple[int, ...] = (8, 24, 40, 56), echo: int = 4
     ) -> None:
+        between = range(echo, length - echo)
+        if 2 * echo > length:
+            raise ValueError(f"length={length} has no room for an echo of {echo} words")
+        if not all(place in between for place in beats):
+            raise ValueError(f"beats={beats} must be places from {echo} to {length - echo - 1}")
         self.length, self.beat_places, self.echo = length, beats, echo
         self.words = _vocabulary(len(beats))
         self.num_symbols = len(self.words)
@@ -120,7 +128,7 @@ class Grammar:
         return [(after[slot], 1.0)]
 
     def _emitted(self, state: State) -> Tensor:
-        """P(word | state), (V,): Zipf within the slot, so that some words are common."""
+        """Return P(word | state), (V,): Zipf within the slot, so that some words are common."""
         slot, topic, number, other = state
         number = other if slot.startswith("clause_") else number
         letter = "sp"[number]
@@ -142,13 +150,13 @@ class Grammar:
         return shares / shares.sum()
 
     def chain(self, length: int | None = None) -> list[int]:
-        """The places of the sentences in a text of `length` words (T): neither beat nor echo."""
+        """Return the places of the sentences in a text of `length` words: no beat, no echo."""
         length = self.length if length is None else length
         others = {*self.beat_places, *range(self.echoed.start, self.echoed.stop)}
         return [t for t in range(length) if t not in others]
 
     def sample(self, batch: int, generator: Generator, length: int | None = None) -> Tensor:
-        """Token ids (batch, length), int64; T words where no length is given.
+        """Draw token ids (batch, length), int64; T words where no length is given.
 
         Raises:
             ValueError: `length` is below T.
@@ -171,12 +179,12 @@ class Grammar:
         return tokens
 
     def batch(self, batch: int, length: int, generator: Generator) -> MaskedBatch:
-        """A fresh batch with BERT's corruption; `length` must be T or more."""
+        """Draw a fresh batch with BERT's corruption; `length` must be T or more."""
         tokens = self.sample(batch, generator, length)
         return corrupt(tokens, self.num_symbols, self.mask_id, generator)
 
     def posterior(self, masked: MaskedBatch) -> Tensor:
-        """P(x_t | all inputs, place t was selected), (B, T, V), float64, exact.
+        """Compute P(x_t | all inputs, place t was selected), (B, T, V), float64, exact.
 
         Forward–backward over the places of the chain. The echo of a word is evidence of it, and
         the word, with all that the chain knows of it, is evidence of its echo.
@@ -194,7 +202,7 @@ class Grammar:
         return posterior / posterior.sum(-1, keepdim=True)
 
     def _around(self, of_state: Tensor) -> Tensor:
-        """P(state at t | all places but t), up to a factor, on the chain; (B, T, S)."""
+        """Compute P(state at t | all places but t), up to a factor, on the chain; (B, T, S)."""
         chain = self.chain(of_state.shape[1])
         before, after = torch.ones_like(of_state), torch.ones_like(of_state)
         message = self.start.expand(len(of_state), -1)
@@ -210,11 +218,11 @@ class Grammar:
         return before * after
 
     def bayes_loss(self, masked: MaskedBatch) -> float:
-        """The lowest mean loss, in nats per selected token, that any model can have."""
+        """Compute the lowest mean loss, in nats per selected token, that any model can have."""
         return negative_log_likelihood(self.posterior(masked), masked)
 
     def kinds(self, targets: Tensor) -> Tensor:
-        """Which of KINDS each place is, (B, T): by its place, or by the word that stands there."""
+        """Return which of KINDS each place is, (B, T), by its place or by its word."""
         verbs = torch.tensor([word.startswith("verb") for word in self.words])
         kinds = torch.where(verbs[targets], KINDS.index("verb"), KINDS.index("other"))
         kinds[:, list(self.beat_places)] = KINDS.index("beat")

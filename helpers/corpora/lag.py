@@ -20,11 +20,16 @@ class LagLanguage:
         lag: distance in tokens.
         fidelity: probability with which the rule holds.
         seed: draws the permutation π.
+
+    Raises:
+        ValueError: `lag` is below 1.
     """
 
     def __init__(
         self, num_symbols: int = 8, lag: int = 3, fidelity: float = 0.9, seed: int = 0
     ) -> None:
+        if lag < 1:
+            raise ValueError(f"lag={lag} must be at least 1")
         self.num_symbols, self.lag, self.fidelity = num_symbols, lag, fidelity
         self.mask_id = num_symbols
         self.vocab_size = num_symbols + 1
@@ -34,7 +39,7 @@ class LagLanguage:
         self.transition = fidelity * follow + (1 - fidelity) / num_symbols
 
     def sample(self, batch: int, length: int, generator: Generator) -> Tensor:
-        """Token ids (batch, length), int64."""
+        """Draw token ids (batch, length), int64."""
         tokens = torch.randint(self.num_symbols, (batch, length), generator=generator)
         keeps = torch.rand(batch, length, generator=generator) < self.fidelity
         for t in range(self.lag, length):
@@ -44,12 +49,12 @@ class LagLanguage:
         return tokens
 
     def batch(self, batch: int, length: int, generator: Generator) -> MaskedBatch:
-        """A fresh batch with BERT's corruption; each field (batch, length)."""
+        """Draw a fresh batch with BERT's corruption; each field (batch, length)."""
         tokens = self.sample(batch, length, generator)
         return corrupt(tokens, self.num_symbols, self.mask_id, generator)
 
     def posterior(self, masked: MaskedBatch) -> Tensor:
-        """P(x_t | all inputs, place t was selected), (B, T, V), float64, exact.
+        """Compute P(x_t | all inputs, place t was selected), (B, T, V), float64, exact.
 
         Forward–backward over the chain t, t+lag, t+2·lag, …; a neighbour's evidence does not know
         whether that neighbour was selected, the scored place does.
@@ -61,7 +66,7 @@ class LagLanguage:
         return posterior / posterior.sum(-1, keepdim=True)
 
     def _messages(self, evidence: Tensor, step: Tensor) -> Tensor:
-        """What the places before t say about t, without t's own evidence; (B, T, V)."""
+        """Compute what the places before t say about t, without its own evidence; (B, T, V)."""
         messages = torch.ones_like(evidence)
         for t in range(self.lag, evidence.shape[1]):
             message = (messages[:, t - self.lag] * evidence[:, t - self.lag]) @ step
@@ -69,7 +74,7 @@ class LagLanguage:
         return messages
 
     def bayes_loss(self, masked: MaskedBatch) -> float:
-        """The lowest mean loss, in nats per selected token, that any model can have on `masked`.
+        """Compute the lowest mean loss, in nats per selected token, possible on `masked`.
 
         A trained model may lie below it only by noise; further below means a leak.
         """

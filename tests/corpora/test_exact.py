@@ -172,3 +172,9 @@ def test_what_is_no_task_is_refused() -> None:
     parents = torch.zeros(1, 2, dtype=torch.int64)
     with pytest.raises(ValueError, match="parents are missing"):
         TREE.bayes_loss(MaskedBatch(parents, parents, parents))
+
+
+def test_a_lag_that_leads_nowhere_is_refused() -> None:
+    for lag in (0, -1):
+        with pytest.raises(ValueError, match=f"lag={lag} must be at least 1"):
+            LagLanguage(lag=lag)

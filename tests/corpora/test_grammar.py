@@ -110,3 +110,9 @@ def test_no_random_number_draws_a_word_that_cannot_be(monkeypatch: pytest.Monkey
     for end, expected in ((0.0, [2, 3]), (1 - 2**-24, [1, 0])):
         monkeypatch.setattr(torch, "rand", lambda n, end=end, **_: torch.full((n,), end))
         assert _Draw(shares)(torch.arange(2), Generator()).tolist() == expected
+
+
+@pytest.mark.parametrize("beats", [(1,), (62,), (64,), (-3,)])
+def test_a_beat_in_the_echo_or_beyond_the_text_is_refused(beats: tuple[int, ...]) -> None:
+    with pytest.raises(ValueError, match=r"beats=.* from 4 to 59"):
+        Grammar(beats=beats)
