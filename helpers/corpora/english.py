@@ -31,7 +31,7 @@ PORTION = 100  # files that a process is given at once
 
 
 class English(NamedTuple):
-    """Documents of two or more sentences each, and where they are from."""
+    """Documents, each a list of sentences, and where they are from."""
 
     documents: list[list[str]]
     sources: dict[str, int]  # package → characters
@@ -41,13 +41,13 @@ class English(NamedTuple):
         total = sum(self.sources.values())
         shares = ", ".join(f"{name} {size / total:.0%}" for name, size in self.sources.items())
         return (
-            f"{len(self.documents):,} docstrings, {total / 1e6:.2f} million characters "
+            f"{len(self.documents):,} documents, {total / 1e6:.2f} million characters "
             f"({shares}); digest {self.digest}"
         )
 
 
 def docstrings(packages: Iterable[str] = PACKAGES, cache: Path | None = None) -> English:
-    """Sentences of the docstrings of `packages`, in a fixed order, none twice.
+    """Collect the sentences of the docstrings of `packages`, in a fixed order, none twice.
 
     Nothing is imported: the files are only parsed, which takes seconds. What the first call finds
     is kept under `cache`, by the versions of the packages.
@@ -71,7 +71,7 @@ def docstrings(packages: Iterable[str] = PACKAGES, cache: Path | None = None) ->
 
 
 def text_files(folder: Path) -> English:
-    """Sentences of the *.txt files under `folder`, in order; each paragraph is a document.
+    """Read the sentences of the *.txt files under `folder`, in order; a paragraph is a document.
 
     Raises:
         ValueError: there are none.
@@ -94,7 +94,7 @@ def _digest(documents: list[list[str]]) -> str:
 
 
 def cache_folder() -> Path:
-    """Where what takes long to collect or to fetch is kept."""
+    """Return where what takes long to collect or to fetch is kept."""
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(base) / "order-matters"
 
@@ -117,7 +117,7 @@ def _version(package: tuple[str, Path]) -> tuple[str, str, str]:
 
 
 def _read(path: Path) -> English | None:
-    """What an earlier call kept; None where it is missing or broken."""
+    """Read what an earlier call kept; None where it is missing or broken."""
     try:
         kept = json.loads(path.read_text(encoding="utf-8"))
         return English(kept["documents"], kept["sources"], kept["digest"])
@@ -156,7 +156,7 @@ def _collect(folders: dict[str, Path]) -> English:
 
 
 def _read_prose(files: list[Path], label: str) -> Iterator[list[str]]:
-    """The sentences of each docstring in `files`, in their order.
+    """Yield the sentences of each docstring in `files`, in their order.
 
     Parsing is most of the work, and Python's threads cannot share it; processes can.
     """
@@ -186,6 +186,6 @@ def _here(files: list[Path]) -> list[list[list[str]]]:
 
 
 def _is_prose(path: Path) -> bool:
-    """Not another package inside, and no tests."""
+    """Return whether a file is neither of another package inside nor of tests."""
     skipped = {"site-packages", "dist-packages", "tests", "test", "testing", "idlelib"}
     return not skipped & set(path.parts)

@@ -21,7 +21,7 @@ _NO_PROSE = re.compile(r"---|>>>|\.\. |::|[{}<>|=_]|https?:")
 
 
 def of_file(file: Path) -> list[list[str]]:
-    """Sentences of each docstring, from top to bottom; none of a file that cannot be parsed."""
+    """Read the sentences of each docstring, from top to bottom; none where parsing fails."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # other people's escapes
@@ -38,7 +38,7 @@ def of_file(file: Path) -> list[list[str]]:
 
 
 def _statements(tree: ast.Module) -> Iterator[ast.AST]:
-    """What of `ast.walk` may hold a definition, in its order; expressions are most of a tree."""
+    """Yield what of `ast.walk` may hold a definition; expressions are most of a tree."""
     todo = deque[ast.AST]([tree])
     while todo:
         node = todo.popleft()
@@ -48,7 +48,7 @@ def _statements(tree: ast.Module) -> Iterator[ast.AST]:
 
 
 def _sentences(text: str) -> Iterator[str]:
-    """Whole sentences of running prose, four to sixty words long."""
+    """Yield whole sentences of running prose, four to sixty words long."""
     for paragraph in re.split(r"\n\s*\n", text):
         joined = " ".join(paragraph.split())
         for sentence in SENTENCE_ENDS.split(joined):

@@ -44,7 +44,7 @@ def test_sentences_of_prose_once_and_in_order(package: str, tmp_path: Path) -> N
         ["Return the table as it is.", "Nothing more is done here."],
     ]
     assert found.sources == {package: sum(len(s) for d in found.documents for s in d)}
-    assert "2 docstrings" in str(found) and "a_small_package 100%" in str(found)
+    assert "2 documents" in str(found) and "a_small_package 100%" in str(found)
     assert package not in sys.modules  # it is read, not run
     (tmp_path / "file").write_text("")  # where nothing can be kept
     assert english.docstrings([package], cache=tmp_path / "file").documents == found.documents
@@ -86,6 +86,7 @@ def test_a_folder_of_texts_is_read_paragraph_by_paragraph(tmp_path: Path) -> Non
         ["It began here.", "Then it went on."], ["A new day came."], ["The end."]
     ]  # fmt: skip
     assert [*found.sources] == ["a.txt", str(Path("b") / "two.txt")]
+    assert str(found).startswith("3 documents, 0.00 million characters (a.txt 86%")
     with pytest.raises(ValueError, match="no text"):
         english.text_files(tmp_path / "none")
 
