@@ -29,9 +29,8 @@ class FourierFeatures(encodings.Fourier):
         gamma: float = 1.0,
         num_features: int = 64,
     ) -> None:
-        super().__init__(
-            d_model, num_heads, max_len, gamma, features=num_features, match_norm=False
-        )
+        sizes = (d_model, num_heads, max_len)
+        super().__init__(*sizes, gamma=gamma, features=num_features, match_norm=False)
 
 
 def _with_weights(answer: Answer, num_features: int, seed: int) -> Any:
