@@ -14,6 +14,7 @@ from helpers import widgets
 from helpers.course.authoring.notebook import METADATA
 from tests.browser.conftest import darken, end_kernels, inaccessible, jupyterlab, opened, run
 from tests.common import needs_browser
+from tests.web.figures import complaints
 
 CELLS = (
     """\
@@ -76,8 +77,7 @@ def _press(page: Page) -> None:
 def test_pictures_stay_when_the_notebook_is_closed(tmp_path: Path, page: Page) -> None:
     path = tmp_path / "a.ipynb"
     nbformat.write(v4.new_notebook(cells=[*map(v4.new_code_cell, CELLS)], metadata=METADATA), path)
-    complaints: list[str] = []
-    page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
+    wrong = complaints(page)
     with jupyterlab(tmp_path) as address:
         opened(page, f"{address}/lab/tree/a.ipynb")
         run(page, page.get_by_text("20/20"))
@@ -85,7 +85,7 @@ def test_pictures_stay_when_the_notebook_is_closed(tmp_path: Path, page: Page) -
         value = _drag(page)
         _press(page)
         assert inaccessible(page, OUTPUTS) == []
-        assert complaints == []
+        assert wrong == []
         while "image/png" not in path.read_text(encoding="utf-8"):  # it comes to rest
             page.keyboard.press("Control+s")
             page.wait_for_timeout(500)
@@ -126,4 +126,4 @@ def test_pictures_stay_when_the_notebook_is_closed(tmp_path: Path, page: Page) -
         page.get_by_text(widgets.AGAIN).wait_for()
         page.get_by_alt_text("Eight clock faces for positions 3 to 10").wait_for()
         assert page.locator("figure.ready").count() == 0
-    assert [each for each in complaints if "widget model not found" not in each] == []
+    assert [each for each in wrong if "widget model not found" not in each] == []

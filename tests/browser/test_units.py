@@ -9,7 +9,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from playwright.sync_api import ConsoleMessage, Locator, Page
+from playwright.sync_api import Locator, Page
 
 from helpers import checks
 from helpers.course import lab
@@ -19,6 +19,7 @@ from helpers.course.settings import Course
 from tests.browser.conftest import end_kernels, opened, run, serving
 from tests.common import ISOLATED, UNITS, needs_browser
 from tests.tiers import sample
+from tests.web.figures import complaints
 
 pytestmark = [needs_browser, pytest.mark.rotating]
 OPENED = sample(UNITS, len(UNITS))
@@ -66,15 +67,7 @@ def test_each_unit_is_begun_saved_opened_again_and_graded(
     course: Course, learner: Course, page: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ORDER_MATTERS_PROFILE", "dry")  # tests of notebooks train
-    errors: list[str] = []
-
-    def heard(said: ConsoleMessage) -> None:
-        # ipywidgets says so of every slider in a notebook that was opened again.
-        if said.type == "error" and "widget model not found" not in said.text:
-            errors.append(said.text)
-
-    page.on("console", heard)
-    page.on("pageerror", lambda error: errors.append(str(error)))
+    wrong = complaints(page)
     first = {unit: _first(course, unit) for unit in OPENED}
     with serving(lambda port: lab.command(learner, port, browser=False), learner.work) as address:
         for unit, (name, answer) in first.items():
@@ -91,7 +84,8 @@ def test_each_unit_is_begun_saved_opened_again_and_graded(
             _selected(page, f"# CHECK {name}:")
             report.get_by_text(re.compile("^right · ")).wait_for()
             _whole(page)
-            assert errors == [], unit
+            # ipywidgets says so of every slider in a notebook that was opened again.
+            assert [each for each in wrong if "widget model not found" not in each] == [], unit
             end_kernels(page)
 
     handed_in = tmp_path / "handed in"

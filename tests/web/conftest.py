@@ -79,9 +79,7 @@ def phone(browser: Browser, address: str) -> Iterator[Page]:
     context = browser.new_context(viewport=figures.PHONE, has_touch=True, reduced_motion="reduce")
     context.clock.install()  # nobody waits for its timers
     page = context.new_page()
-    wrong: list[str] = []
-    page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
-    page.on("pageerror", lambda error: wrong.append(str(error)))
+    wrong = figures.complaints(page)
     asked: list[str] = []
     page.on("request", lambda sent: asked.append(sent.url))
     yield page

@@ -75,6 +75,14 @@ def browsing() -> Iterator[Browser]:
         browser.close()
 
 
+def complaints(page: Page) -> list[str]:
+    """What will go wrong in a page: errors that it logs or does not catch."""
+    found: list[str] = []
+    page.on("console", lambda said: found.append(said.text) if said.type == "error" else None)
+    page.on("pageerror", lambda error: found.append(str(error)))
+    return found
+
+
 def opened(page: Page, address: str) -> Page:
     """Go to `address`, and wait until its figure is drawn."""
     page.goto("about:blank")  # else another hash would be no other page

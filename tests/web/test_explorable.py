@@ -15,7 +15,7 @@ from helpers.course.authoring.build import FIGURE_HTML
 from helpers.explorable import data
 from tests.common import ROOT, needs_browser
 from tests.tiers import sample
-from tests.web.figures import FIGURES, NAMES, PHONE, opened, serving
+from tests.web.figures import FIGURES, NAMES, PHONE, complaints, opened, serving
 
 HANDLES = ":is(input[type=range], [role=slider], .chip)"
 # Stand-ins for front ends that cannot be started here, as far as a script can tell them apart.
@@ -129,9 +129,7 @@ def _move(frame: Frame, name: str) -> None:
 def test_a_figure_is_drawn_and_moves_wherever_it_is_shown(
     page: Page, shown: list[dict[str, str]], front_end: str
 ) -> None:
-    wrong: list[str] = []
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on("console", lambda told: wrong.append(told.text) if told.type == "error" else None)
+    wrong = complaints(page)
     page.on("request", lambda asked: wrong.append(asked.url) if "//" in asked.url[:9] else None)
     for name in sample(NAMES, len(NAMES)):
         shown.clear()

@@ -14,7 +14,7 @@ from helpers.corpora.wordpiece import CLS, MASK, SEP
 from tests.common import needs_browser
 from tests.web import live
 from tests.web.axe import COLOURS, refused
-from tests.web.figures import opened
+from tests.web.figures import complaints, opened
 from tests.web.test_live import expected as _read
 
 pytestmark = needs_browser
@@ -176,9 +176,7 @@ def test_what_is_said_of_heads_and_models_is_so(page: Page, address: str) -> Non
 
 
 def test_everyone_can_use_it(page: Page, address: str) -> None:
-    complaints: list[str] = []
-    page.on("console", lambda said: complaints.append(said.text))
-    page.on("pageerror", lambda error: complaints.append(str(error)))
+    wrong = complaints(page)
     _asked(page, address, text=" ".join(["the [MASK] of a string"] * 6))  # as long as one can be
     for summary in page.locator(".as-table summary").all():
         summary.click()
@@ -192,7 +190,7 @@ def test_everyone_can_use_it(page: Page, address: str) -> None:
     page.evaluate("document.documentElement.dataset.theme = 'dark'")
     page.wait_for_timeout(100)
     assert refused(page, "figure", COLOURS) == []
-    assert complaints == []
+    assert wrong == []
 
 
 def test_a_sentence_that_is_too_long_and_weights_that_are_missing_are_said(

@@ -13,6 +13,7 @@ from tests.common import UNITS, needs_browser
 from tests.tiers import NIGHTLY, sample
 from tests.web.axe import COLOURS, refused
 from tests.web.conftest import Site
+from tests.web.figures import complaints
 
 pytestmark = [needs_browser, pytest.mark.rotating("site")]
 
@@ -37,9 +38,7 @@ DRAWN = "([what, how]) => getComputedStyle(document.querySelector(what))[how]"
 @pytest.fixture
 def wrong(page: Page, site: Site) -> list[str]:
     """What goes wrong while a page is open."""
-    found: list[str] = []
-    page.on("console", lambda said: found.append(said.text) if said.type == "error" else None)
-    page.on("pageerror", lambda error: found.append(str(error)))
+    found = complaints(page)
     own = (site.address, "data:", "blob:")
     page.on("request", lambda r: None if r.url.startswith(own) else found.append(r.url))
     return found
