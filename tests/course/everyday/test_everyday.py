@@ -23,6 +23,7 @@ def test_nobody_loses_a_point(tmp_path: Path) -> None:
     assert hurt.empty, f"{len(hurt)} of {len(CHOSEN)} hurt\n{hurt.to_string(max_colwidth=160)}"
 
 
+@pytest.mark.rotating
 def test_marks_are_the_same_each_time(tmp_path: Path) -> None:
     once, again = (graded(AGAIN, tmp_path / each) for each in ("once", "again"))
     columns = ["name", "score", "pending"]
