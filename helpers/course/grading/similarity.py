@@ -123,9 +123,10 @@ def _fragments(code: str) -> Iterator[tuple[str, range]]:
     with suppress(*NO_PYTHON):
         tree = ast.parse(MAGIC.sub("", code[:LONGEST]))
         for node in ast.walk(_Anonymous(tree).visit(tree)):
-            is_fragment = isinstance(node, ast.expr | ast.stmt) and not hasattr(node, "body")
+            if not isinstance(node, ast.expr | ast.stmt) or hasattr(node, "body"):
+                continue
             is_import = isinstance(node, ast.Import | ast.ImportFrom)
-            if is_fragment and not is_import and sum(1 for _ in ast.walk(node)) >= SMALLEST:
+            if not is_import and sum(1 for _ in ast.walk(node)) >= SMALLEST:
                 yield ast.dump(node), range(node.lineno, (node.end_lineno or 0) + 1)
 
 

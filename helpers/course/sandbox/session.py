@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-import re
 import signal
 import time
 from collections.abc import Mapping
@@ -23,6 +22,15 @@ MORE = 64 << 10  # bytes of an answer beside what may be shown: its form, and an
 REASON = 200  # characters of what a kernel says of its end
 AT_ONCE = 1 << 20  # bytes
 TIME_LIMIT = "TimeLimit"  # the name of the error of a cell that was interrupted
+BUNDLE: dict[str, type] = {"data": dict, "metadata": dict}
+FORMS: dict[
+    str, dict[str, type]
+] = {  # what an output has beside its type; `sanitize` makes plain text of what is within
+    "stream": {"name": str, "text": str},
+    "error": {"ename": str, "evalue": str, "traceback": list},
+    "display_data": BUNDLE,
+    "execute_result": BUNDLE,
+}
 
 
 class Session:
@@ -140,32 +148,10 @@ def _ending(status: int) -> str:
 
 def _output(found: Any) -> NotebookNode:
     """Return one of nbformat's form, whose own check takes minutes if a learner wants it to."""
-    match found:
-        case {"output_type": "stream", "name": "stdout" | "stderr" as name, "text": str(text)}:
-            made = {"name": name, "text": text}
-        case {
-            "output_type": "error",
-            "ename": str(name),
-            "evalue": str(text),
-            "traceback": list(lines),
-        }:
-            made = {"ename": name, "evalue": text, "traceback": [str(line) for line in lines]}
-        case {
-            "output_type": "execute_result" | "display_data" as kind,
-            "data": dict(data),
-            "metadata": dict(metadata),
-        }:
-            texts = {name: value for name, value in data.items() if _is_valid(name, value)}
-            made = {"data": texts, "metadata": metadata}
-            made |= {"execution_count": None} if kind == "execute_result" else {}
-        case _:
-            raise ValueError("an unknown form")
-    return from_dict({"output_type": found["output_type"]} | made)
-
-
-def _is_valid(name: str, value: Any) -> bool:
-    """Return whether the format allows the value: JSON only where the type says so."""
-    return isinstance(value, str) or bool(re.fullmatch(r"application/(.*\+)?json", name))
+    form = FORMS[found["output_type"]]
+    if not all(isinstance(found[name], kind) for name, kind in form.items()):
+        raise ValueError("an unknown form")
+    return from_dict({name: found[name] for name in ("output_type", *form)})
 
 
 def error(name: str, text: str) -> NotebookNode:
