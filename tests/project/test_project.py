@@ -1,7 +1,6 @@
 """The files around the code agree with each other and with what they say."""
 
 import ast
-import dataclasses
 import os
 import re
 import subprocess
@@ -17,8 +16,7 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
 from helpers.checks import sinusoidal as check
-from helpers.course.authoring import contents, published
-from helpers.course.settings import Course
+from helpers.course.settings import TRIED
 from tests.common import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -112,22 +110,10 @@ def test_a_page_says_why_each_dependency_is_there() -> None:
         assert f"`{Requirement(text).name}`" in readme, text
 
 
-def test_readme_has_badges_once_they_lead_somewhere(course: Course) -> None:
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    somewhere = dataclasses.replace(
-        course, owner="someone", repository="order", release="v1", wheel="a-1-none.whl"
-    )
-    line = published.readme_badges(somewhere)
-    public = contents.as_readme(somewhere, text)
-    assert public == text.replace("\n\n", f"\n\n{line}\n\n", 1)
-    assert contents.as_readme(somewhere, public) == public
-    assert contents.as_readme(course, public) == text
-    leads = re.findall(r"\]\((https://[^)]+)\)", line)
-    assert "https://github.com/someone/order/actions/workflows/test.yml" in leads
-    assert sum("00-start-here" in each for each in leads) == 2  # Colab and Binder
+def test_the_pythons_that_are_said_to_be_tried_are() -> None:
     workflow = yaml.safe_load((ROOT / ".github/workflows/test.yml").read_text())
     tried = workflow["jobs"]["test"]["strategy"]["matrix"]["python"]
-    assert f"Python {tried[0]} to {tried[-1]}" in line
+    assert (tried[0], tried[-1]) == tuple(f"{major}.{minor}" for major, minor in TRIED)
 
 
 def test_readme_begins_with_a_picture_that_loads_quickly() -> None:

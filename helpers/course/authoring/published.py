@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from string import Template
 
-from helpers.course.settings import TRIED, Course
+from helpers.course.settings import Course
 
-SHIELD = "https://img.shields.io/badge"
 GLOSSARY = "docs/glossary.md"
 UNPUBLISHED = """\
 # Set-up: this checks that the course's helpers are there.
@@ -105,16 +104,6 @@ def badges(unit: str, course: Course) -> str:
         f"[![Open in Colab]({on_colab})]({colab(unit, course)}) "
         f"[![Open in Binder]({on_binder})]({binder(unit, course)})"
     )
-
-
-def readme_badges(course: Course) -> str:
-    """Return README.md's line of badges; empty where they would lead nowhere."""
-    if not course.published:
-        return ""
-    tests = f"{github(course)}/actions/workflows/test.yml"
-    first, last = (f"{major}.{minor}" for major, minor in TRIED)
-    python = f"![Python {first} to {last}]({SHIELD}/python-{first}_to_{last}-blue)"
-    return f"[![tests]({tests}/badge.svg)]({tests}) {badges(course.units()[0], course)} {python}"
 
 
 def set_up(course: Course) -> str:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pandas as pd
+from sqlalchemy.exc import OperationalError
 from tqdm import tqdm
 
 import helpers
@@ -22,7 +23,7 @@ from helpers.course.grading import grades_csv, lateness, roster
 from helpers.course.grading.autograde import Result, UnitBundle, autograde
 from helpers.course.grading.gradebook import ClassGradebook
 from helpers.course.grading.grades_csv import Row
-from helpers.course.grading.journal import GradebookError, exclusive_lock
+from helpers.course.grading.journal import exclusive_lock, writable
 from helpers.course.grading.judge import tests, with_seeds
 from helpers.course.intake import Submission
 from helpers.course.sandbox import bubblewrap, pool
@@ -74,7 +75,7 @@ def grade(
     if isolated and not scheduler and (reason := bubblewrap.available()):
         raise CourseError(reason)
     out.mkdir(parents=True, exist_ok=True)
-    with exclusive_lock(out):
+    with exclusive_lock(out), writable(out):
         rules = lateness.settle(out, late, course.units())
         known = roster.settle(out, people, course.units())
         again = bool(learners or unit)
@@ -202,7 +203,7 @@ class _Run:
 
     def _fail(self, found: Submission, error: Exception) -> None:
         full = isinstance(error, OSError) and error.errno == errno.ENOSPC
-        if full or isinstance(error, GradebookError):  # no learner's doing: no row would be right
+        if full or isinstance(error, OperationalError):  # no learner's doing: no row would be right
             raise error
         if type(error).__name__ == "KilledWorker":  # of Dask, which need not be installed
             error = CourseError("the workers that had it died; run again")

@@ -58,11 +58,8 @@ class ClassGradebook:
         """Have all that nbgrader commits meanwhile come into the gradebook together, or not at all.
 
         That is SQLAlchemy's recipe of a session that joins an outer transaction.
-
-        Raises:
-            CourseError: another program is writing into it.
         """
-        with writable(self.out), self.book.engine.begin() as connection:
+        with self.book.engine.begin() as connection:
             self.book.db.remove()
             self.book.db.configure(bind=connection)
             try:
@@ -78,10 +75,9 @@ class ClassGradebook:
         Raises:
             CourseError: notebooks with other cells have been graded into it.
         """
-        with writable(self.out):
-            self.book.update_or_create_assignment(unit)
-            self.book.db.remove()
-            nbgrade.save_cells(instructor, unit, self.config, nbgrade.gradebook(self.out))
+        self.book.update_or_create_assignment(unit)
+        self.book.db.remove()
+        nbgrade.save_cells(instructor, unit, self.config, nbgrade.gradebook(self.out))
 
     def enter(self, found: Submission, key: str, result: Result) -> Row:
         """Enter what a worker made of a submission, all or nothing; return its row of grades.csv.
@@ -220,7 +216,7 @@ def refresh(out: Path) -> pd.DataFrame:
     """
     if not (out / "gradebook.db").exists():
         raise CourseError(f"{out} holds no gradebook.db; `course grade` writes it")
-    with exclusive_lock(out), closing(ClassGradebook(out, Config())) as book:
+    with exclusive_lock(out), writable(out), closing(ClassGradebook(out, Config())) as book:
         book.refresh()
         return grades_csv.write(out)
 

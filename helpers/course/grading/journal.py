@@ -40,10 +40,6 @@ FORGET = "DELETE FROM course_journal WHERE unit = '' AND student = :student"
 Entry = dict[str, Any]
 
 
-class GradebookError(CourseError):
-    """Nothing can be written into the gradebook."""
-
-
 def create(out: Path) -> None:
     """Make a gradebook of nbgrader's newest version where there is none, and our table in it.
 
@@ -57,7 +53,7 @@ def create(out: Path) -> None:
             made.execute("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)")
             made.execute("INSERT INTO alembic_version VALUES (?)", [nbgrade.newest_tables()])
         fresh.replace(path)
-    with writable(out), closing(Gradebook(nbgrade.gradebook(out), nbgrade.COURSE)) as book:
+    with closing(Gradebook(nbgrade.gradebook(out), nbgrade.COURSE)) as book:
         book.db.execute(text(TABLE))
         for table, column in SEARCHED:
             name = f"order_matters_{table}"
@@ -70,14 +66,14 @@ def writable(out: Path) -> Iterator[None]:
     """Say what a person can mend where nothing can be written.
 
     Raises:
-        GradebookError: as where the disk is full, or SQLite has waited for another program in vain.
+        CourseError: as where the disk is full, or SQLite has waited for another program in vain.
     """
     try:
         yield
     except OperationalError as error:
         usual = any(each in str(error.orig) for each in ("full", "locked"))
         mend = ": free some space, or close nbgrader and what else uses it, and run again" * usual
-        raise GradebookError(
+        raise CourseError(
             f"{out / 'gradebook.db'} cannot be written ({error.orig}){mend}; what has been graded "
             "is kept"
         ) from error
