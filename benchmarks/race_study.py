@@ -1,8 +1,9 @@
 """The board of the race: every encoding by the rules of `course race`, a record for each.
 
-`python -m benchmarks.race_study alibi fire` runs these only. Each has its default options; what
-they read that the race does not give, such as a tree beside every text, they do without. Runs that
-are done are kept, so that a board that was stopped goes on.
+`python -m benchmarks.race_study alibi fire` runs these only, `… mine.py:MyEncoding` a class of
+somebody's, whose record has the code. Each has its default options; what they read that the race
+does not give, such as a tree beside every text, they do without. Runs that are done are kept, so
+that a board that was stopped goes on. `… verify NAME.json` examines a record.
 """
 
 from __future__ import annotations
@@ -10,42 +11,61 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
-import pandas as pd
 import torch
 
+from benchmarks import race_verify
 from helpers import results
-from helpers.encodings import available
-from helpers.race.entrant import Entrant
+from helpers.encodings import REGISTRY, available, hooks_of
+from helpers.race.entrant import Entrant, entrant
 from helpers.race.racing import OUT, run_all
-from helpers.race.rules import QUICK, RIVALS, VERSION, Budget
+from helpers.race.records import as_rows
+from helpers.race.rules import QUICK, RIVALS, Budget
 from helpers.results import RESULTS
 
 FOLDER = RESULTS / "race"
 
 
-def record(name: str, budget: Budget = QUICK, out: Path = OUT, folder: Path = FOLDER) -> Path:
-    """Run one encoding and store its scored runs, with the processor time of its sweep."""
-    labels = {source: label for label, source in RIVALS.items()}  # whose runs may be there already
-    swept, scored = run_all([Entrant(labels.get(name, name), name)], budget, out)
-    each = swept.drop_duplicates(["task", "lr"]).groupby("task")["seconds"].sum()
-    rows = scored.drop(columns=["draw", "length"]).assign(
-        sweep_seconds=scored["task"].map(each).round(1), seconds=scored["seconds"].round(1)
-    )
-    rows = rows.astype(object).where(rows.notna(), None).assign(encoding=name, rules=VERSION)
-    return results.save(name, rows, "make study", folder)
+def record(source: str, budget: Budget = QUICK, out: Path = OUT, folder: Path = FOLDER) -> Path:
+    """Run one encoding and store its scored runs, with the processor time of its sweep.
+
+    Args:
+        source: its name for `create`, or "FILE.py:Class".
+    """
+    own = source not in REGISTRY
+    labels = {name: label for label, name in RIVALS.items()}  # whose runs may be there already
+    mine = entrant(source) if own else Entrant(labels.get(source, source), source)
+    name = mine.name if own else source
+    rows = as_rows(name, *run_all([mine], budget, out))
+    command = f"python -m benchmarks.race_study {source}" if own else "make study"
+    path = results.save(name, rows, command, folder)
+    if own:
+        code = Path(source.rpartition(":")[0]).read_text(encoding="utf-8").splitlines()
+        found = read(path) | {"hooks": hooks_of(mine.kind()), "code": code}
+        path.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    return path
 
 
-def board(folder: Path = FOLDER) -> pd.DataFrame:
-    """Return the recorded rows of all encodings that are on the board; `none` is needed."""
-    paths = [folder / f"{name}.json" for name in available()]
-    rows = [json.loads(path.read_text(encoding="utf-8"))["rows"] for path in paths if path.exists()]
-    return pd.DataFrame([row for each in rows for row in each])
+def read(path: Path) -> dict[str, Any]:
+    """Return a record; an encoding that is not the course's has `hooks` and `code`."""
+    return dict(json.loads(path.read_text(encoding="utf-8")))
+
+
+def recorded(folder: Path = FOLDER) -> dict[str, dict[str, Any]]:
+    """Return the records of the board by name: the course's encodings, then contributed ones."""
+    names = [*available(), *sorted({path.stem for path in folder.glob("*.json")} - {*available()})]
+    paths = {name: folder / f"{name}.json" for name in names}
+    return {name: read(path) for name, path in paths.items() if path.exists()}
 
 
 def main() -> None:
-    """Run all encodings, or those that are named."""
+    """Run all encodings, or those that are named; or examine records."""
     torch.set_num_threads(1)  # as in each run; the record says so
+    if sys.argv[1:2] == ["verify"]:
+        for name in sys.argv[2:]:
+            print(race_verify.verify(Path(name), FOLDER / "none.json"))
+        return
     for name in sys.argv[1:] or available():
         print(record(name))
 

@@ -76,6 +76,42 @@ def table(found: pd.DataFrame) -> pd.DataFrame:
     return wide.rename_axis(columns=None).reset_index()
 
 
+def places(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return mean, half of the interval and place, by measure, length and encoding.
+
+    They are NaN where a seed has no loss.
+
+    Args:
+        rows: of `distances`.
+    """
+    tables = []
+    for (measure, times), found in rows.groupby(["measure", "times"], sort=False):
+        by_seed = found.pivot(index="seed", columns="encoding", values="distance")
+        table = interval(by_seed)
+        for name in by_seed:
+            apart = interval(by_seed.sub(by_seed[name], axis=0))
+            table.loc[name, "place"] = 1 + (apart["mean"] + apart["half"] < 0).sum()
+        table["place"] = table["place"].where(table["mean"].notna())
+        tables.append(table.assign(measure=measure, times=times))
+    return pd.concat(tables).rename_axis("encoding").set_index(["measure", "times"], append=True)
+
+
+def board_table(found: pd.DataFrame, measure: str) -> pd.DataFrame:
+    """Return one measure of `places` as text: a row for each encoding, a column for each length.
+
+    The best at the training length come first. In brackets stands the place, an = where several
+    encodings share it.
+    """
+    rows = found.xs(measure, level="measure").reset_index()
+    shared = rows.groupby("times")["place"].transform(lambda each: each.map(each.value_counts()))
+    found_at = rows["mean"].map("{:.2f}".format) + " ± " + rows["half"].map("{:.2f}".format)
+    place = shared.gt(1).map({True: "=", False: ""}) + rows["place"].map("{:.0f}".format)
+    cells = (found_at + " (" + place + ")").str.replace("-", "−").str.replace(" ", "\u00a0")
+    rows["cell"] = cells.where(rows["mean"].notna(), "no loss")
+    order = rows.sort_values(["times", "place"], kind="stable")["encoding"].unique()
+    return rows.pivot(index="encoding", columns="times", values="cell").reindex(order)
+
+
 def picture(rows: pd.DataFrame) -> tuple[Figure, str]:
     """Return distance by length, a panel for each measure, and the text that stands for it."""
     panels = rows.groupby("measure", sort=False)

@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks import race_study
 from helpers.race import racing
-from helpers.race.distances import distances
+from helpers.race.distances import distances, places
 from helpers.race.rules import RATES, VERSION
 from helpers.race.runs import MEASURED, REFUSED
 from tests.race.test_race import TINY, _here
@@ -36,10 +36,26 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def _rows(folder: Path) -> pd.DataFrame:
+    return pd.DataFrame(
+        [row for each in race_study.recorded(folder).values() for row in each["rows"]]
+    )
+
+
+def test_a_contributed_encoding_stands_beside_the_courses(folder: Path, tmp_path: Path) -> None:
+    record = json.loads((folder / "alibi.json").read_text())
+    rows = [row | {"encoding": "Mine"} for row in record["rows"]]
+    (folder / "Mine.json").write_text(json.dumps({"rows": rows, "hooks": ["embed"], "code": ["x"]}))
+    page = race_board.page(Outputs(tmp_path / "pictures", "pictures"), folder)
+    assert "**4 of 37 encodings are recorded.**" in page and "in their records: Mine." in page
+    assert '<tr data-name="Mine"><td>Mine</td>' in page
+    assert 'value="embed"' in page and 'value="contributed"' in page
+
+
 def test_a_place_is_shared_where_chance_may_decide(folder: Path) -> None:
-    found = race_board.places(distances(race_study.board(folder)))
-    places = found.xs(("lag", 1), level=("measure", "times"))["place"]
-    assert dict(places) == {"alibi": 1, "rotary": 1, "cope": 3, "none": 4}
+    found = places(distances(_rows(folder)))
+    at_once = found.xs(("lag", 1), level=("measure", "times"))["place"]
+    assert dict(at_once) == {"alibi": 1, "rotary": 1, "cope": 3, "none": 4}
     longer = found.xs(("lag", 2), level=("measure", "times"))["place"]
     assert dict(longer.dropna()) == {"alibi": 1, "rotary": 1, "none": 3}  # CoPE has no loss
 
