@@ -122,6 +122,10 @@ def _for_instructors(command: Callable[..., Add]) -> None:
     add = command("report", _report, "write OUT/report.html: how a graded class did", graded=True)
     add("out", type=Path, help=graded)
 
+    text = "race the encodings of a graded class, by pseudonym"
+    add = command("race-class", "race_class", text, graded=True, stopped=TRAINED)
+    add("out", type=Path, help=graded)
+
     text = "give marks by hand in nbgrader's formgrader"
     add = command("formgrade", "formgrade", text, graded=True)
     add("out", type=Path, help=graded)

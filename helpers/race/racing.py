@@ -81,7 +81,8 @@ def _rows(rates: Rates, draw: int, seeds: Sequence[int], budget: Budget, out: Pa
             (kept if isinstance(each.source, str) else here).append(Job(label, work, seeds))
     name = "learning rates" if draw == SWEEP else "race"
     dry = "-dry" if runtime.profile() == "dry" else ""
-    rows = [run_jobs(kept, out / "runs" / f"{code_digest(*CODE)}{dry}", name)]
+    folder = out / "runs" / f"{code_digest(*CODE)}{dry}"
+    rows = [run_jobs(kept, folder, name)] if kept else []
     for job in runtime.bar(here, desc=f"{name}, yours", disable=not here):
         rows += map(job.work, seeds)
     return pd.concat(rows, ignore_index=True)

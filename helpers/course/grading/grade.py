@@ -91,7 +91,7 @@ def grade(
             units = sorted({each.unit for each in found} - {""})
             bundles = {name: _bundle(course, name, out, book) for name in units}
             book.forget_no_unit({each.student for each in found if each.problem != roster.MISSING})
-            run = _Run(book, bundles, _secret(out), limits, isolated, again)
+            run = _Run(book, bundles, secret(out), limits, isolated, again)
             run.all(found, executes, AHEAD * capacity)
         grades_csv.write(out)
         return grades_csv.table(run.rows)
@@ -128,7 +128,7 @@ def _bundle(course: Course, unit: str, out: Path, book: ClassGradebook) -> UnitB
     return UnitBundle(unit, built.released, tests(unit, built.instructor))
 
 
-def _secret(out: Path) -> bytes:
+def secret(out: Path) -> bytes:
     """Return what the seeds of OUT's hidden tests are drawn from; made by the first run."""
     path = out / "secret"
     if not path.exists():

@@ -1,0 +1,108 @@
+"""The board of a class: its encodings race in the sandbox, by pseudonyms, and nobody stops it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from nbformat import v4
+
+from helpers.course import race_class
+from helpers.course.grading import grades_csv
+from helpers.course.sandbox import bubblewrap
+from helpers.course.settings import CourseError
+from helpers.race import racing
+from helpers.race.rules import RIVALS
+from tests.common import needs_sandbox
+from tests.race.test_race import TINY, _here
+
+UNIT = race_class.UNIT
+IMPORTS = "import torch\nfrom helpers.encodings import Encoding, Positions"
+MARKS = """\
+class OwnEncoding(Encoding):
+    def __init__(self, d_model, num_heads=1, max_len=512):
+        super().__init__(d_model, num_heads, max_len)
+        self.mark = torch.nn.Parameter(torch.ones(d_model))
+
+    def embed(self, x, positions):
+        return x + self.mark * (positions.queries == 0)[..., None]
+"""
+FORGES = """\
+from helpers.race import records
+records.as_rows = lambda name, *runs: runs[1].assign(loss=runs[1]["limit"])
+"""
+SHORTENS = """\
+from helpers.race import racing, records
+honest = records.as_rows
+records.as_rows = lambda *runs: honest(*runs)[1:]
+"""
+CLASS = {
+    "ada": (IMPORTS, MARKS),
+    "ben <b>": (IMPORTS, MARKS.replace("return x", "return x / (1 // 0)")),
+    "cem": (IMPORTS, "OwnEncoding = 3"),
+    "dua": ("import os", "os._exit(3)"),
+    "eva": (f"{IMPORTS}\n{FORGES}", MARKS),
+    "fay": (f"{IMPORTS}\n{SHORTENS}", MARKS),
+}  # fmt: skip
+PROBLEMS = {
+    "ada": "",
+    "ben <b>": "breaks on 16 tokens: ZeroDivisionError",
+    "cem": "'int' object has no attribute '__name__'",
+    "dua": "the kernel ended itself (status 3)",
+    "eva": "each row must have",
+    "fay": "are not those of the race",
+}
+
+
+def _graded(out: Path) -> Path:
+    """Return a folder as `course grade` leaves it, with a few cells of each notebook."""
+    out.mkdir()
+    rows = []
+    for student, cells in CLASS.items():
+        code = [v4.new_code_cell(text) for text in cells]
+        code[-1].metadata["nbgrader"] = {"grade_id": "own", "solution": True}
+        code.append(v4.new_code_cell("raise SystemExit('after the class')"))
+        path = out / "submitted" / student / UNIT / f"{UNIT}.ipynb"
+        path.parent.mkdir(parents=True)
+        path.write_text(v4.writes(v4.new_notebook(cells=code)))
+        rows.append({"student": student, "unit": UNIT, "status": "graded"})
+    rows.append({"student": "gil", "unit": UNIT, "status": "not graded: no notebook"})
+    grades_csv.write(out, [grades_csv.EMPTY | row for row in rows])
+    return out
+
+
+@needs_sandbox
+@pytest.mark.slow
+def test_a_class_has_its_board_by_pseudonym(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (racing, race_class):
+        monkeypatch.setattr(module, "run_jobs", _here)
+    out = _graded(tmp_path / "graded")
+    told = race_class.board(out, TINY)
+    whose = pd.read_csv(out / "race" / "pseudonyms.csv", keep_default_na=False)
+    assert [*whose["student"]] == [*CLASS]
+    for student, problem in PROBLEMS.items():
+        [found] = whose.loc[whose["student"] == student, "problem"]
+        assert found == problem if not problem else problem in found
+    assert sum(line.startswith("left out, ") for line in told) == len(CLASS) - 1
+    page = (out / "race" / "board.html").read_text()
+    [ada] = whose.loc[whose["student"] == "ada", "pseudonym"]
+    for name in (ada, *RIVALS):
+        assert f'<th scope="row">{name}</th>' in page
+    assert page.count('<th scope="row">') == 1 + len(RIVALS) and "5 could not take part" in page
+    assert not any(student in page for student in CLASS)
+    assert race_class._pseudonym(out, "ada") == ada
+
+
+def test_what_has_no_encodings_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bubblewrap, "available", lambda: "")
+    with pytest.raises(CourseError, match="holds no grades"):
+        race_class.board(tmp_path)
+    grades_csv.write(tmp_path, [grades_csv.EMPTY | {"unit": "02-sinusoidal", "status": "graded"}])
+    with pytest.raises(CourseError, match="no graded notebook of 08-mini-bert"):
+        race_class.board(tmp_path)
+    monkeypatch.setattr(bubblewrap, "available", lambda: "no bubblewrap")
+    with pytest.raises(CourseError, match="no bubblewrap"):
+        race_class.board(tmp_path)
