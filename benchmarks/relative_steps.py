@@ -26,7 +26,7 @@ Step = Callable[[], None]
 
 
 def form_step(name: str, length: int, width: int) -> Step:
-    """Attention with one form of the key term, forward and backward."""
+    """Make a step of attention with one form of the key term, forward and backward."""
     q, k, v = (torch.randn(B, H, length, width, device=DEVICE) for _ in range(3))
     furthest = K if name == CLIPPED_FLEX else length - 1
     table = torch.randn(2 * furthest + 1, width, device=DEVICE)
@@ -40,7 +40,7 @@ def form_step(name: str, length: int, width: int) -> Step:
         leaves += list(encoding.parameters())
 
     def context() -> Tensor:
-        """As in a module, nothing is kept beyond its use but what autograd needs."""
+        """Keep nothing beyond its use but what autograd needs, as in a module."""
         if name in ("flex", CLIPPED_FLEX):
             return fused(q, k, v, table)
         scaled = q * width**-0.5
@@ -60,7 +60,7 @@ def _term(name: str, q: Tensor, table: Tensor) -> Tensor | None:
 
 
 def module_step(name: str, length: int) -> Step:
-    """A whole attention module, its projections included, forward and backward."""
+    """Make a step of a whole attention module, its projections included."""
     x = torch.randn(B, length, D, device=DEVICE, requires_grad=True)
     module = _built(name, length).to(DEVICE)
     vectors = None
@@ -101,12 +101,12 @@ def _built(name: str, length: int) -> nn.Module:
 
 
 class ReadyMask(Encoding):
-    """What a bias costs at least: (H, T, T) numbers that are there already."""
+    """Shows what a bias costs at least: (H, T, T) numbers that are there already."""
 
     def __init__(self, length: int, learned: bool) -> None:
         super().__init__(D, H)
         self.table = nn.Parameter(torch.zeros(H, length, length), requires_grad=learned)
 
     def bias(self, q: Tensor, k: Tensor, positions: Positions) -> Tensor:
-        """The numbers as they are."""
+        """Return the numbers as they are."""
         return self.table

@@ -1,6 +1,7 @@
 """What is recorded is whole, and pages and lessons say of it what is so."""
 
 import json
+import math
 import re
 from pathlib import Path
 from types import ModuleType
@@ -15,6 +16,7 @@ from benchmarks import (
     longer_study,
     mini_bert_page,
     patches_study,
+    relative_attention,
 )
 from helpers.corpora.grammar import KINDS
 from helpers.results import RESULTS, load
@@ -95,6 +97,16 @@ def test_no_loss_lies_below_its_limit(name: str) -> None:
     table = load(name).table
     assert (table["loss"] > table["limit"] - 0.02).all()  # below it only by noise
     assert table.groupby("length")["limit"].nunique().eq(1).all()
+
+
+def test_a_module_that_fails_at_one_length_misses_its_target() -> None:
+    table = load("relative_attention").table
+    fitted = pd.DataFrame({"T²·d": 0.0}, ["ours: shaw_keys", "ours: huang"])
+    whole = relative_attention.targets(table, fitted)
+    assert all(line.startswith("met") for line in whole)
+    table.loc[(table["name"] == "shaw") & (table["T"] == 4096), ["bytes", "seconds"]] = math.nan
+    missed = [line for line in relative_attention.targets(table, fitted) if line[:3] != "met"]
+    assert len(missed) == 1 and missed[0].startswith("missed shaw: time over VITS")
 
 
 def test_the_page_for_beginners_tells_the_recorded_seconds_of_all_steps() -> None:
