@@ -38,12 +38,12 @@ Form = Callable[[Any, Any], Any]  # of a model and a batch: what is asked instea
 
 
 def plain(model: nn.Module, _batch: Any) -> Any:
-    """Every operation by itself."""
+    """Launch every operation by itself."""
     return model
 
 
 def graphed(model: nn.Module, batch: Any) -> Any:
-    """Forward and backward as one recorded sequence of kernels, which only a GPU can have."""
+    """Record forward and backward as one sequence of kernels, which only a GPU can have."""
     # What autocast has turned into half precision must not be kept from one replay to the next.
     with torch.autocast(DEVICE, PRECISIONS[FAST], cache_enabled=False):
         arguments = (batch.inputs, batch.places)
@@ -51,12 +51,12 @@ def graphed(model: nn.Module, batch: Any) -> Any:
 
 
 def compiled(model: nn.Module, _batch: Any) -> Any:
-    """One program of the whole model."""
+    """Compile the whole model into one program."""
     return torch.compile(model, backend="eager" if DRY else "inductor")
 
 
 def ours(form: Form, fused: bool = True) -> Step:
-    """Our model in one of the forms; `fused` updates all parameters in one kernel."""
+    """Make a step of our model in a form; `fused` updates all parameters in one kernel."""
     model = Pretraining(Bert(SIZE)).to(DEVICE)
     draw = mini_bert.draws()
     asked = form(model, draw())
@@ -69,7 +69,7 @@ def ours(form: Form, fused: bool = True) -> Step:
 
 
 def trained(kind: str) -> Step:
-    """Our model as `helpers.training.train` runs it, on CUDA as one recorded graph."""
+    """Make a step as `helpers.training.train` does it, on CUDA as one recorded graph."""
     model = Pretraining(Bert(SIZE)).to(DEVICE)
     updates = Updates(model, kind, 1e-3, steps=10**9, scaled=FAST == "float16")
     train_on, draw = training_step(model, places_loss, updates, FAST), mini_bert.draws()
@@ -81,7 +81,7 @@ def trained(kind: str) -> Step:
 
 
 def steps() -> dict[str, Callable[[], Step]]:
-    """Each way to run a step, as far as this device has it."""
+    """Return what makes a step in each way, as far as this device has it."""
     found: dict[str, Callable[[], Step]] = {
         "ours, as `train` runs it": lambda: trained("adamw"),
         "ours, as `train` runs it, with Muon": lambda: trained("muon"),
@@ -101,7 +101,7 @@ def refuse(said: logging.LogRecord) -> bool:
 
 
 def product() -> Step:
-    """A large matrix product in half precision."""
+    """Make a step of one large matrix product in half precision."""
     left, right = torch.randn(2, PRODUCT, PRODUCT, device=DEVICE, dtype=PRECISIONS[FAST])
 
     def step() -> None:
@@ -111,21 +111,22 @@ def product() -> Step:
 
 
 def flops(step: Step) -> int:
-    """Multiplications and additions of all matrix products in a step."""
+    """Count the multiplications and additions of all matrix products in a step."""
     with FlopCounterMode(display=False) as counter:
         step()
     return int(counter.get_total_flops())
 
 
 def measured(keep: Callable[[pd.DataFrame], object]) -> pd.DataFrame:
-    """A row for each way: tokens per second, the share of a large product's speed, or its error.
+    """Return a row for each way: tokens per second, share of a large product's speed, error.
 
     Args:
         keep: is given all rows there are, after each way by itself and when all have run in turn.
     """
     runtime.keep_freed_memory()
     recording.LOG.addFilter(refuse)
-    peak = 2 * PRODUCT**3 / timing.in_turn({"": partial(timing.seconds, product())}, 0)[""]
+    large = {"": partial(timing.seconds, product())}
+    peak = 2 * PRODUCT**3 / timing.in_turn(large, 0)[""]
     rows: dict[str, dict[str, Any]] = {}
     timers: dict[str, Callable[[], float]] = {}
 
@@ -152,7 +153,9 @@ def measured(keep: Callable[[pd.DataFrame], object]) -> pd.DataFrame:
             timers.pop(name, None)
             add(name, 0, math.nan, f"{type(error).__name__}: {error}".split("\n")[0])
         keep(pd.DataFrame([*rows.values()]))
-    for name, seconds in timing.in_turn(timers, SECONDS).items():
+    took = timing.in_turn(large | timers, SECONDS)
+    peak = 2 * PRODUCT**3 / took.pop("")  # of the same minutes as the forms
+    for name, seconds in took.items():
         add(name, counts[name], seconds)
     keep(pd.DataFrame([*rows.values()]))
     return pd.DataFrame([*rows.values()])
