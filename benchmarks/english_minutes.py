@@ -1,7 +1,8 @@
 """How far below its unigram baseline a mini BERT gets on English in one minute, and in five.
 
-RoPE, on all cores, three seeds. The number of steps is what this machine does in the time; the
-seconds are measured again and stored. Prints the targets; writes english_minutes.json.
+RoPE, on all cores, three seeds. The number of steps is what this machine does in four fifths of the
+time, as it may get slower meanwhile; the seconds are measured again and stored. Prints the targets;
+writes english_minutes.json.
 """
 
 from __future__ import annotations
@@ -18,11 +19,11 @@ from helpers.training.pretraining import on_text, text_score
 
 TARGETS = {1: 2.0, 5: 3.0}  # minutes: nats below the unigram baseline
 TRIED = 40  # steps to find out how long one takes
-SHARE = 0.8  # of the time that is planned with: a machine may get slower meanwhile
+SHARE = 0.8  # of the time that is planned with
 
 
 def _trained(seed: int, steps: int) -> tuple[float, float]:
-    """Seconds of training, and the loss on new text."""
+    """Train; return the seconds that it took, and the loss on new text."""
     text, _ = english_text()
     size = preset(vocab_size=text.tokenizer.get_vocab_size(), max_len=LENGTHS[0])
     begun = time.perf_counter()
@@ -32,7 +33,7 @@ def _trained(seed: int, steps: int) -> tuple[float, float]:
 
 
 def measured(minutes: int, seed: int) -> dict[str, float]:
-    """One run of so many minutes."""
+    """Train for so many minutes; return a row."""
     _trained(seed, TRIED // 2)  # a first run has much to set up
     step = _trained(seed, TRIED)[0] / TRIED
     steps = int(60 * minutes * SHARE / step)

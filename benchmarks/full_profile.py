@@ -39,7 +39,7 @@ def run(
     profile: str = "full",
     keep: Callable[[pd.DataFrame], object] | None = None,
 ) -> NotebookNode:
-    """The notebook executed in `folder`, with a last cell that prints the losses.
+    """Execute the notebook in `folder`, with a last cell that prints the losses.
 
     `keep` is given the rows of `seconds` after each cell.
     """
@@ -54,7 +54,7 @@ def executed(
     profile: str,
     after_cell: Callable[..., object] | None = None,
 ) -> NotebookNode:
-    """The notebook with the outputs of a kernel that begins in `folder`."""
+    """Return the notebook with the outputs of a kernel that begins in `folder`."""
     client = NotebookClient(
         notebook,
         timeout=None,
@@ -67,7 +67,7 @@ def executed(
 
 
 def seconds(notebook: NotebookNode) -> pd.DataFrame:
-    """A row for each code cell: its first line, and how long it ran."""
+    """Return a row for each code cell: its first line, and how long it ran."""
     rows = []
     for cell in notebook.cells:
         times = cell.metadata.get("execution", {})
@@ -81,7 +81,7 @@ def seconds(notebook: NotebookNode) -> pd.DataFrame:
 
 
 def curves(notebook: NotebookNode) -> pd.DataFrame:
-    """A row for each point that the last cell printed."""
+    """Return a row for each point that the last cell printed."""
     printed = json.loads(notebook.cells[-1].outputs[-1].text)
     return pd.DataFrame(
         [

@@ -93,7 +93,7 @@ def main() -> None:
 
 
 def targets(table: pd.DataFrame) -> list[str]:
-    """A line for each target; it begins with "met" or "missed"."""
+    """Return a line for each target, which begins with "met" or "missed"."""
     lines = []
     for where, median, least, most in table.itertuples(index=False):
         met = "met   " if median <= GOALS[where] else "missed"

@@ -23,7 +23,7 @@ def _has(module: str) -> bool:
 
 
 def profile() -> str:
-    """`full` on a GPU, else `quick`; the variable ORDER_MATTERS_PROFILE overrides it.
+    """Return `full` on a GPU, else `quick`; the variable ORDER_MATTERS_PROFILE overrides it.
 
     With `dry` every training ends after a few steps: enough to see that all cells run.
 
@@ -39,7 +39,7 @@ def profile() -> str:
 
 
 def cuda_fault() -> str:
-    """Why PyTorch cannot use an NVIDIA GPU here, in PyTorch's words; empty if it can."""
+    """Return why PyTorch cannot use an NVIDIA GPU here, in its words; "" if it can."""
     try:
         torch.cuda.init()
     except (RuntimeError, AssertionError) as error:  # no driver, one too old; a build without CUDA
@@ -48,7 +48,7 @@ def cuda_fault() -> str:
 
 
 def fast_precision() -> str:
-    """Precision for the products in training that is quick here, by the name `train` wants.
+    """Return the precision of products in training that is quick here, as `train` names it.
 
     bfloat16 where the device has it; float16 on a GPU that has not, such as a T4.
     """
@@ -68,12 +68,12 @@ def keep_freed_memory() -> None:
 
 
 def in_notebook() -> bool:
-    """Whether this runs in a Jupyter kernel."""
+    """Return whether this runs in a Jupyter kernel."""
     return hasattr(get_ipython(), "kernel")
 
 
 def bar(*iterable: Any, **options: Any) -> tqdm:
-    """A progress bar of text, which a notebook keeps when it is closed; options are tqdm's.
+    """Return a progress bar of text, which a notebook keeps; options are tqdm's.
 
     A widget would be gone then. Jupyter paints what goes to stderr as if it were an error.
     """
@@ -88,7 +88,7 @@ def seed_everything(seed: int) -> None:
 
 
 def machine() -> dict[str, str]:
-    """What a recorded result has to say about where it was measured."""
+    """Return what a recorded result has to say about where it was measured."""
     name = torch.cuda.get_device_name() if torch.cuda.is_available() else _processor("model name")
     return {
         "device": name,
@@ -101,7 +101,7 @@ def machine() -> dict[str, str]:
 
 
 def _processor(entry: str) -> str:
-    """What Linux says of the processor; elsewhere its name."""
+    """Return what Linux says of the processor; elsewhere its name."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
         return next(line.split(":")[1].strip() for line in lines if line.startswith(entry))
@@ -110,7 +110,7 @@ def _processor(entry: str) -> str:
 
 
 def check() -> str:
-    """A line per thing that the notebooks need, with what to do where it is missing."""
+    """Return a line for each thing that notebooks need, with what to do where it is missing."""
     lines = [
         _line(
             sys.version_info >= MIN_PYTHON,

@@ -20,7 +20,7 @@ Step = Callable[[], object]
 
 
 def seconds(steps: Mapping[str, Step], rounds: int) -> dict[str, float]:
-    """Median processor time of each step on one thread, after a round that is not counted.
+    """Measure the median time of each step on one thread, after a round that is not counted.
 
     Processor time, since what else runs on the machine is not the step's; all steps in turn.
     """
@@ -38,7 +38,7 @@ def seconds(steps: Mapping[str, Step], rounds: int) -> dict[str, float]:
 
 @torch.no_grad()
 def price_of_sinusoids(seed: int, full: bool = False) -> dict[str, float]:
-    """What sinusoids cost more than a learned table, in % of the time of one layer of BERT base.
+    """Measure what sinusoids cost more than a learned table, in % of a BERT base layer's time.
 
     *cached*: the table is computed once, as everybody has it; *computed anew*: at every step.
     Adding either to x, forward only; B = 2 (8 in the full form), T = 128, D = 768. BERT has 12 such
@@ -75,7 +75,7 @@ class _Attention(nn.Module):
 
 
 def price_of_offsets(seed: int, full: bool = False) -> dict[str, float]:
-    """Shaw's attention over the same behind a learned table, forward and backward.
+    """Compare Shaw's attention with the same behind a learned table, forward and backward.
 
     Ratios, all (×). *table*: trained numbers of the encoding. *operations*: those in products of
     matrices. *memory*: bytes kept for the way back, but for parameters. *time*: of the processor.
@@ -102,20 +102,20 @@ def price_of_offsets(seed: int, full: bool = False) -> dict[str, float]:
 
 
 def forward_and_back(module: nn.Module, x: Tensor) -> None:
-    """A step without an optimiser."""
+    """Do a step without an optimiser."""
     module.zero_grad()
     module(x).sum().backward()
 
 
 def operations(module: nn.Module, x: Tensor) -> float:
-    """Operations of all products of matrices in a step; in the plain form, which can be counted."""
+    """Count the operations of all matrix products in a step, in the plain form."""
     with FlopCounterMode(display=False) as counter, sdpa_kernel(SDPBackend.MATH):
         forward_and_back(module, x)
     return float(counter.get_total_flops())
 
 
 def bytes_kept(module: nn.Module, x: Tensor) -> float:
-    """Bytes that a forward pass keeps for the way back, each storage once, parameters apart."""
+    """Count the bytes that a forward pass keeps for the way back, without parameters."""
     own = {each.untyped_storage().data_ptr() for each in module.parameters()}
     kept: dict[int, int] = {}
 
