@@ -30,9 +30,9 @@ class Task(Protocol):
     vocab_size: int
 
     def batch(self, batch: int, length: int, generator: Generator) -> MaskedBatch:
-        """A fresh batch of `batch` sequences of `length` tokens."""
+        """Draw a fresh batch of `batch` sequences of `length` tokens."""
         ...
 
     def bayes_loss(self, masked: MaskedBatch) -> float:
-        """Lowest mean loss on this batch, in nats per scored token."""
+        """Return the lowest mean loss on this batch, in nats per scored token."""
         ...

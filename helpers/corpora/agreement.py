@@ -29,7 +29,7 @@ class Clauses(NamedTuple):
 
 
 def across_clauses(grammar: Grammar, texts: Tensor, most: int = 1000) -> Clauses:
-    """The first `most` verbs in `texts` (n, T) that a clause parts from their subject."""
+    """Find the first `most` verbs in `texts` (n, T) that a clause parts from their subject."""
     slots = [word.rstrip("sp0123456789") for word in grammar.words]
     plural = torch.tensor([word.endswith("p") for word in grammar.words])
     found = [
@@ -46,7 +46,7 @@ def across_clauses(grammar: Grammar, texts: Tensor, most: int = 1000) -> Clauses
 
 
 def right_number(grammar: Grammar, logits: Tensor, clauses: Clauses) -> Tensor:
-    """Of the probability that verbs get where one is hidden, the part of the right number; (N,).
+    """Return which part of the probability of verbs the right number gets, (N,).
 
     Args:
         logits: what a model says of `clauses.tokens`, (N, T, V).

@@ -49,7 +49,7 @@ def corrupt(tokens: Tensor, num_symbols: int, mask_id: int, generator: Generator
 
 
 def evidence(inputs: Tensor, num_symbols: int) -> tuple[Tensor, Tensor]:
-    """P(what is shown | the true symbol), twice (B, T, V), float64, up to a factor.
+    """Compute P(what is shown | the true symbol), twice (B, T, V), float64, up to a factor.
 
     The first is of a place of which one does not know whether it was selected, the second of one
     that is scored, and so was.
@@ -64,6 +64,6 @@ def evidence(inputs: Tensor, num_symbols: int) -> tuple[Tensor, Tensor]:
 
 
 def negative_log_likelihood(posterior: Tensor, masked: MaskedBatch) -> float:
-    """−log of what `posterior` (B, T, V) gives the truth, in nats, mean over scored places."""
+    """Return the mean −log of what `posterior` (B, T, V) gives the truth where scored, in nats."""
     right = posterior.gather(-1, masked.targets[..., None])[..., 0]
     return float(-right[masked.selected].log().mean())

@@ -26,7 +26,7 @@ class WhichFirst:
         self.vocab_size, self.causal = num_symbols + 3, causal
 
     def batch(self, batch: int, length: int, generator: Generator) -> MaskedBatch:
-        """Half a batch of fresh sequences, then their twins; only [?] is scored.
+        """Draw half a batch of sequences, then their twins; only [?] is scored.
 
         Raises:
             ValueError: `batch` is odd, or `length` leaves no room for the three.
@@ -48,5 +48,5 @@ class WhichFirst:
         return MaskedBatch(torch.cat([inputs, twins]), targets, scored, given)
 
     def bayes_loss(self, masked: MaskedBatch) -> float:
-        """0: there is no chance in the answer."""
+        """Return 0: there is no chance in the answer."""
         return 0.0

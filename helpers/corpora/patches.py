@@ -52,7 +52,7 @@ class Patches:
         self.transition = fidelity * follow + (1 - fidelity) / num_symbols
 
     def sample(self, batch: int, length: int, generator: Generator) -> Tensor:
-        """Symbols of `batch` pictures, row by row, (batch, length), int64."""
+        """Draw the symbols of `batch` pictures, row by row, (batch, length), int64."""
         symbols = torch.randint(self.num_symbols, (batch, length), generator=generator)
         keeps = torch.rand(batch, length, generator=generator) < self.fidelity
         for place, before in self._followers(length):
@@ -61,7 +61,7 @@ class Patches:
         return symbols
 
     def batch(self, batch: int, length: int, generator: Generator) -> MaskedBatch:
-        """Fresh pictures with BERT's corruption, each field (batch, length).
+        """Draw fresh pictures with BERT's corruption, each field (batch, length).
 
         Args:
             batch: number of pictures.
@@ -76,7 +76,7 @@ class Patches:
         return masked._replace(given={"positions": places(length)} if self.told == "places" else {})
 
     def posterior(self, masked: MaskedBatch) -> Tensor:
-        """P(x_t | all inputs, patch t was selected), (B, T, V), float64, exact.
+        """Compute P(x_t | all inputs, patch t was selected), (B, T, V), float64, exact.
 
         Forward–backward over the chains of patches a step apart, as in the lag language.
         """
@@ -88,11 +88,11 @@ class Patches:
         return posterior / posterior.sum(-1, keepdim=True)
 
     def bayes_loss(self, masked: MaskedBatch) -> float:
-        """The lowest mean loss, in nats per selected patch, that any model can have on `masked`."""
+        """Compute the lowest mean loss, in nats per selected patch, possible on `masked`."""
         return negative_log_likelihood(self.posterior(masked), masked)
 
     def _followers(self, length: int) -> list[tuple[int, int]]:
-        """Each patch that follows from another, and that one, as places in the row-by-row order."""
+        """Return each patch that follows from another, and that one, as places row by row."""
         down, right = self.step
         return [
             (row * side + column, (row - down) * side + column - right)
@@ -103,13 +103,13 @@ class Patches:
 
 
 def places(length: int) -> Tensor:
-    """Row and column of each patch of a square picture told row by row, (1, length, 2), int64."""
+    """Return row and column of each patch of a square picture, (1, length, 2), int64."""
     side = _side(length)
     return torch.cartesian_prod(torch.arange(side), torch.arange(side))[None]
 
 
 def _messages(evidence: Tensor, step: Tensor, pairs: list[tuple[int, int]]) -> Tensor:
-    """What a patch hears from the one before it in `pairs`, without its own evidence; (B, T, V)."""
+    """Compute what a patch hears from the one before it, without its evidence; (B, T, V)."""
     messages = torch.ones_like(evidence)
     for place, before in pairs:
         message = (messages[:, before] * evidence[:, before]) @ step

@@ -23,13 +23,13 @@ class Shift:
         self.vocab_size, self.lag = num_symbols, lag
 
     def batch(self, batch: int, length: int, generator: Generator) -> MaskedBatch:
-        """Fresh sequences and their answers, (batch, length) each."""
+        """Draw fresh sequences and their answers, (batch, length) each."""
         inputs = torch.randint(self.vocab_size, (batch, length), generator=generator)
         scored = torch.arange(length) >= self.lag
         return MaskedBatch(inputs, inputs.roll(self.lag, 1), scored.expand(batch, -1))
 
     def bayes_loss(self, masked: MaskedBatch) -> float:
-        """0: there is no chance in the answer."""
+        """Return 0: there is no chance in the answer."""
         return 0.0
 
 
@@ -40,6 +40,6 @@ class Reverse(Shift):
         super().__init__(num_symbols, lag=0)
 
     def batch(self, batch: int, length: int, generator: Generator) -> MaskedBatch:
-        """Fresh sequences and their answers, (batch, length) each."""
+        """Draw fresh sequences and their answers, (batch, length) each."""
         masked = super().batch(batch, length, generator)
         return masked._replace(targets=masked.inputs.flip(1))

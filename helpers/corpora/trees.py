@@ -36,7 +36,7 @@ class TreeLanguage:
         self.transition = fidelity * follow + (1 - fidelity) / num_symbols
 
     def sample(self, batch: int, length: int, generator: Generator) -> tuple[Tensor, Tensor]:
-        """Token ids and parents (−1 for the root), each (batch, length), in random word order."""
+        """Draw token ids and parents (−1 for the root), each (batch, length), in random order."""
         tokens = torch.randint(self.num_symbols, (batch, length), generator=generator)
         keeps = torch.rand(batch, length, generator=generator) < self.fidelity
         draws = torch.rand(batch, length, generator=generator)
@@ -51,7 +51,7 @@ class TreeLanguage:
         return tokens.gather(1, order), parents.gather(1, order)
 
     def batch(self, batch: int, length: int, generator: Generator) -> MaskedBatch:
-        """A fresh batch with BERT's corruption, and the trees as the model is told of them."""
+        """Draw a fresh batch with BERT's corruption, and the trees as the model is told of them."""
         tokens, parents = self.sample(batch, length, generator)
         masked = corrupt(tokens, self.num_symbols, self.mask_id, generator)
         given = {}
@@ -62,7 +62,7 @@ class TreeLanguage:
         return masked._replace(given=given, parents=parents)
 
     def posterior(self, masked: MaskedBatch) -> Tensor:
-        """P(x_t | all inputs, the tree, place t was selected), (B, T, V), float64, exact.
+        """Compute P(x_t | all inputs, the tree, place t was selected), (B, T, V), float64, exact.
 
         Belief propagation: each word hears from its children, deepest first, then from its
         parent, which tells what it knows but for what that word has said.
@@ -89,5 +89,5 @@ class TreeLanguage:
         return posterior / posterior.sum(-1, keepdim=True)
 
     def bayes_loss(self, masked: MaskedBatch) -> float:
-        """The lowest mean loss, in nats per selected token, that any model can have."""
+        """Compute the lowest mean loss, in nats per selected token, that any model can have."""
         return negative_log_likelihood(self.posterior(masked), masked)

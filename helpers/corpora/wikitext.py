@@ -30,7 +30,7 @@ class DownloadError(RuntimeError):
 
 
 def english(cache: Path | None = None, **options: str) -> English:
-    """WikiText-2 where it can be had, else the docstrings; says which, and why.
+    """Read WikiText-2 where it can be had, else the docstrings; say which, and why.
 
     Args:
         cache: folder, see `docstrings`.
@@ -44,7 +44,7 @@ def english(cache: Path | None = None, **options: str) -> English:
 
 
 def wikitext2(cache: Path | None = None, address: str = ADDRESS, sha256: str = SHA256) -> English:
-    """The training text of WikiText-2: a document for each paragraph of two sentences or more.
+    """Read the training text of WikiText-2: a document for each paragraph of two sentences or more.
 
     Args:
         cache: folder that keeps the file; that of `docstrings` if not given.
@@ -63,7 +63,7 @@ def wikitext2(cache: Path | None = None, address: str = ADDRESS, sha256: str = S
 
 
 def _lines(path: Path) -> list[str]:
-    """The lines of the text: headings, paragraphs and what is empty."""
+    """Read the lines of the text: headings, paragraphs and what is empty."""
     try:
         return list(parquet.read_table(path, columns=["text"])["text"].to_pylist())
     except (pyarrow.ArrowException, OSError) as error:
@@ -72,7 +72,7 @@ def _lines(path: Path) -> list[str]:
 
 
 def _sentences(line: str) -> list[str]:
-    """Sentences of a paragraph; none of a heading. The text has spaces around all marks."""
+    """Return the sentences of a paragraph, none of a heading; all marks have spaces around."""
     if line.lstrip().startswith("="):
         return []
     joined = re.sub(r" @(.)@ ", r"\1", line.strip())

@@ -17,7 +17,7 @@ SPLITTER = pre_tokenizers.BertPreTokenizer()
 
 
 def words_of(text: str) -> list[str]:
-    """Its words in lower case, and each sign of punctuation."""
+    """Return its words in lower case, and each sign of punctuation."""
     return [word for word, _ in SPLITTER.pre_tokenize_str(NORMALIZER.normalize_str(text))]
 
 

@@ -15,7 +15,7 @@ class Stateful(Protocol):
     """What can be saved: a model, an optimiser, a schedule, a scaler."""
 
     def state_dict(self) -> dict[str, Any]:
-        """The state."""
+        """Return the state."""
         ...
 
     def load_state_dict(self, state_dict: Any) -> Any:
@@ -67,7 +67,7 @@ def save(path: Path, run: Run, losses: list[float]) -> None:
 
 
 def load(path: Path, run: Run) -> list[float]:
-    """Put `run` back where `path` has it; the losses up to there, none if there is no file.
+    """Put `run` back where `path` has it; return the losses up to there, none without a file.
 
     Raises:
         ValueError: the file is broken, or of a run with other settings.

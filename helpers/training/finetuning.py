@@ -26,7 +26,7 @@ class Labelled(NamedTuple):
 
 
 def agreement(grammar: Grammar, number: int, generator: Generator) -> Labelled:
-    """`number` texts, each with its label; about half of them are 1."""
+    """Draw `number` texts, each with its label; about half of them are 1."""
     endings = torch.tensor([_ending(word) for word in grammar.words])
     sentences = torch.zeros(grammar.length, dtype=torch.bool)
     sentences[grammar.chain()] = True
@@ -48,7 +48,7 @@ def agreement(grammar: Grammar, number: int, generator: Generator) -> Labelled:
 
 
 def pairs(grammar: Grammar, number: int, generator: Generator) -> Labelled:
-    """`number` texts of two halves; the label is 0 where they are of one text, 1 where of two."""
+    """Draw `number` texts; the label is 1 where the second half is of another text, else 0."""
     tokens, others = (grammar.sample(number, generator) for _ in range(2))
     labels = (torch.rand(number, generator=generator) < 0.5).long()
     second = torch.arange(grammar.length) >= grammar.length // 2
@@ -56,12 +56,12 @@ def pairs(grammar: Grammar, number: int, generator: Generator) -> Labelled:
 
 
 def _ending(word: str) -> int:
-    """1 for a singular verb, 2 for a plural one, 0 for all other words."""
+    """Return 1 for a singular verb, 2 for a plural one, 0 for all other words."""
     return "_sp".index(word[-1]) if word.startswith("verb") else 0
 
 
 class Classifier(nn.Module):
-    """A text is one of two kinds, from the mean over its places: a linear layer on top of `body`.
+    """Says which of two kinds a text is, from the mean of `body` over its places.
 
     Args:
         body: token ids (B, T) → (B, T, D): a `Bert`, or an embedding, for a bag of words.
@@ -74,7 +74,7 @@ class Classifier(nn.Module):
         self.head = nn.Sequential(nn.Linear(width, width), nn.Tanh(), nn.Linear(width, 2))
 
     def forward(self, tokens: Tensor) -> Tensor:
-        """(B, T) → logits (B, 2)."""
+        """Map (B, T) → logits (B, 2)."""
         return self.head(self.body(tokens).mean(1))
 
 
@@ -111,7 +111,7 @@ def tune(
 
 @torch.no_grad()
 def accuracy(model: Classifier, data: Labelled) -> float:
-    """Share of the texts whose label is guessed right."""
+    """Return the share of the texts whose label is guessed right."""
     model.eval()
     guesses = torch.cat([model(rows).argmax(-1) for rows in data.tokens.split(200)])
     return int((guesses == data.labels).sum()) / len(guesses)

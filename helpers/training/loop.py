@@ -28,7 +28,7 @@ READ_EVERY = {"cuda": 20}
 
 
 class DivergedError(RuntimeError):
-    """The loss became infinite or NaN."""
+    """Raised when the loss became infinite or NaN."""
 
 
 def train(

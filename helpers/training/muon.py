@@ -15,7 +15,7 @@ COEFFICIENTS = (3.4445, -4.7750, 2.0315)
 
 
 class Muon(Optimizer):
-    """Each update of a matrix is made orthogonal (Jordan et al. 2024).
+    """Makes each update of a matrix orthogonal (Jordan et al. 2024).
 
     Ours, as `torch.optim.Muon` iterates in bfloat16 alone, which most CPUs are slow at, and makes
     one update of Q, K and V in one projection: here a group's matrices may have as many `parts`.
@@ -107,7 +107,7 @@ class Muon(Optimizer):
 
 
 def _orthogonal(matrices: Tensor, steps: int) -> Tensor:
-    """About U Vᵀ of each one's singular value decomposition, (N, rows, columns).
+    """Approximate U Vᵀ of each one's singular value decomposition, (N, rows, columns).
 
     By Newton–Schulz iterations, all matrices at once: one by one a CPU would wait longer for its
     threads, and a GPU for its kernels, than they multiply.

@@ -101,7 +101,7 @@ class Updates:
 
 
 class LossScale:
-    """A factor of the loss that halves where a gradient overflows, and doubles in quiet times.
+    """Scales a loss by a factor that halves where a gradient overflows, and doubles in quiet times.
 
     Dynamic loss scaling as in `torch.amp.GradScaler` (Micikevicius et al. 2018, section 3.2), with
     its numbers. That one decides for each optimiser by itself whether it takes a step, and the CPU
@@ -134,7 +134,7 @@ class LossScale:
 
 
 def build(model: nn.Module, kind: str, lr: float) -> list[Optimizer]:
-    """The optimisers that together update every parameter once.
+    """Make the optimisers that together update every parameter once.
 
     Muon (Jordan et al. 2024) is for matrices between hidden states. All else has AdamW: embeddings
     and position tables, whose rows are looked up one by one; heads, gates and what reads a single
@@ -173,25 +173,25 @@ def build(model: nn.Module, kind: str, lr: float) -> list[Optimizer]:
 
 
 def _hidden_matrices(model: nn.Module) -> list[Tensor]:
-    """Weights of linear layers, but for those with a narrow side."""
+    """Return the weights of linear layers, but for those with a narrow side."""
     linear = (module for module in model.modules() if isinstance(module, nn.Linear))
     weights = (layer.weight for layer in linear if layer.weight.requires_grad)
     return [each for each in weights if max(each.shape) < NARROW * min(each.shape)]
 
 
 def _fused_projections(model: nn.Module) -> set[int]:
-    """Ids of the matrices that are W_Q, W_K and W_V, one below the other."""
+    """Return the ids of the matrices that are W_Q, W_K and W_V, one below the other."""
     attentions = (module for module in model.modules() if isinstance(module, MultiHeadAttention))
     return {id(each.qkv.weight) for each in attentions}
 
 
 def _some(groups: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Groups that have parameters."""
+    """Return the groups that have parameters."""
     return [group for group in groups if group["params"]]
 
 
 def schedule(optimizer: Optimizer, lr: float, steps: int, **options: Any) -> LRScheduler:
-    """One cycle: up for a tenth of the steps, then down to almost 0 along a cosine."""
+    """Plan one cycle: up for a tenth of the steps, then down to almost 0 along a cosine."""
     # Muon has no beta1 to cycle, and cycling AdamW's is not what makes the difference here.
     momentum = isinstance(optimizer, torch.optim.AdamW)
     up = 0.1 if steps > 10 else 0.0  # a rise of no whole step is a division by zero there

@@ -12,7 +12,7 @@ from helpers.corpora import MaskedBatch
 
 
 def masked_loss(model: nn.Module, batch: MaskedBatch) -> Tensor:
-    """Mean cross-entropy in nats over the selected places; all others count for nothing."""
+    """Return the mean cross-entropy in nats over the selected places."""
     logits = model(batch.inputs, **batch.given)  # (B, T, V)
     return F.cross_entropy(logits[batch.selected], batch.targets[batch.selected])
 
@@ -26,7 +26,7 @@ class Score(NamedTuple):
 
 @torch.no_grad()
 def evaluate(model: nn.Module, batch: MaskedBatch) -> Score:
-    """How `model` does on the scored places of `batch`, dropout off."""
+    """Score `model` on the scored places of `batch`, dropout off."""
     model.eval()
     logits = model(batch.inputs, **batch.given)[batch.selected]
     targets = batch.targets[batch.selected]
