@@ -19,8 +19,8 @@ from helpers.race.runs import run
 
 FORM = {"command": str, "date": str, "machine": dict, "rows": list}
 CONTRIBUTED = {"hooks": list, "code": list}
-# Of a distance: where seeds agree, another processor's rounding may still change a run. With older
-# instructions (SSE 4.2 beside AVX-512) four encodings on five tasks came to 0.010 at most.
+# Of a distance: where seeds agree, another processor's rounding may still change a run. With
+# ATEN_CPU_CAPABILITY=default beside none, four encodings on five tasks differed by 0.010 at most.
 LEAST = 0.02
 
 
