@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
+VARIABLE = "ORDER_MATTERS_COURSE"
 UNIT = re.compile(r"\d\d-[a-z0-9-]+")
 TRIED = ((3, 11), (3, 13))  # the versions of Python that CI tries, from and to
 LONGEST = 300  # characters of a reason or a note
@@ -124,13 +126,14 @@ class Course:
 
 
 def find(start: Path | None = None) -> Course:
-    """Return the checkout around `start` (the current folder).
+    """Return the checkout around `start` (the current folder, else the variable's).
 
     Raises:
         CourseError: there is none, or its `[tool.course]` cannot be read or has an unknown key.
     """
+    named = [] if start else [Path(os.environ.get(VARIABLE, "")).resolve()]
     start = (start or Path.cwd()).resolve()
-    for root in (start, *start.parents):
+    for root in (start, *start.parents, *named):
         project = root / "pyproject.toml"
         if project.exists() and (root / "source").is_dir():
             try:
@@ -138,4 +141,6 @@ def find(start: Path | None = None) -> Course:
                 return Course(root, **tables.get("course", {}))
             except (ValueError, AttributeError, TypeError) as error:
                 raise CourseError(f"{project}: [tool.course] cannot be read: {error}") from error
-    raise CourseError(f"{start} is not inside a checkout of the course; name one: --course DIR")
+    raise CourseError(
+        f"{start} is not inside a checkout of the course; name one: --course DIR, or {VARIABLE}"
+    )

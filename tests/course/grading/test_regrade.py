@@ -90,3 +90,8 @@ def test_a_choice_of_nothing_is_refused(desk: Desk) -> None:
         with pytest.raises(CourseError, match=told):
             desk.grade(submissions, **choice)
         assert (desk.out / "grades.csv").read_text() == before
+
+
+def test_the_first_run_may_be_of_one_unit(desk: Desk) -> None:
+    hand_in(desk.root / "in", ada=desk.work())
+    assert desk.grade(desk.root / "in", unit=UNIT).score.tolist() == ["4.0"]
