@@ -7,9 +7,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from nbformat import v4
 from nbgrader.api import Gradebook
+from nbgrader.preprocessors import Execute
 
+from helpers.course.authoring import nbgrade
 from helpers.course.authoring.nbgrade import gradebook
+from helpers.course.settings import Course
 from tests.common import tiny_course
 from tests.course.pages.entered import RIGHT, UNIT, Classroom
 
@@ -51,3 +55,10 @@ def test_autograde_refuses_and_changes_nothing(classroom: Classroom) -> None:
     done = _nbgrader(classroom.out, "autograde", UNIT, "--force")
     assert done.returncode == 1 and "run `course grade` again" in done.stderr
     assert graded.read_bytes() == before
+
+
+def test_what_nbgraders_own_autograde_trains_takes_twenty_steps(course: Course) -> None:
+    cell = v4.new_code_cell("from helpers.runtime import profile\nprofile()")
+    notebook = v4.new_notebook(cells=[cell])
+    Execute(config=nbgrade.settings(course)).preprocess(notebook, {})
+    assert notebook.cells[0].outputs[0].data["text/plain"] == "'dry'"
