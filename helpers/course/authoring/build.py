@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import hashlib
 import math
 import os
 import tempfile
@@ -20,11 +21,16 @@ from nbgrader.preprocessors import ClearHiddenTests
 from nbgrader.utils import is_grade
 from tqdm import tqdm
 
+import helpers
 from helpers.checks.engine.report import Report, findings_in
 from helpers.course import settings
 from helpers.course.authoring import check_call, contents, nbgrade, notebook, source
 from helpers.course.settings import Course, CourseError
 
+HELPERS = Path(helpers.__file__).parent
+OTHERS = """\
+`course` came with {}, and the checks in {} are others. In that folder,
+write `python -m helpers.course` for `course`."""
 WIDGET = "application/vnd.jupyter.widget-view+json"
 # Every viewer shows a PNG that stands alone. Beside HTML it may not be looked at: viewers made of
 # nbconvert prefer that, and some, as GitHub, then take scripts and addresses of SVG images out of
@@ -94,12 +100,22 @@ def build(course: Course, units: list[str], execute: bool = True) -> None:
             notebook.write(course.solutions / unit / path.name, made.solution)
 
 
+def digest(folder: Path) -> str:
+    """Return a digest of helpers: the modules, and the hints beside them."""
+    files = sorted(each for each in folder.rglob("*") if each.suffix in (".py", ".toml"))
+    return hashlib.sha256(b"".join(each.read_bytes() for each in files)).hexdigest()
+
+
 def make(course: Course, unit: str, folder: Path) -> Built:
     """Write source/ and release/ of `unit` under `folder`.
 
     Raises:
-        CourseError: a source is refused, or gives other points for an exercise than its check.
+        CourseError: a source is refused, or gives other points for an exercise than its check;
+            or the checks of the checkout are not those that run.
     """
+    own = course.root / HELPERS.name
+    if (own / "__init__.py").exists() and digest(own) != digest(HELPERS):
+        raise CourseError(OTHERS.format(HELPERS.parent, course.root))
     cells = source.read(course.text(unit))
     if faults := list(_other_points(unit, cells)):
         raise CourseError("\n".join(f"{course.text(unit)}:{each}" for each in faults))

@@ -198,6 +198,10 @@ def test_commands_say_what_is_wrong_in_one_line(
     project.write_text("[tool.course]\nowned = 1\n")
     assert "pyproject.toml: [tool.course] cannot be read" in (said := told("build"))
     assert "'owned'" in said
+    project.write_text("[tool.course]\n")
+    (tiny.root / "helpers").mkdir()
+    (tiny.root / "helpers" / "__init__.py").write_text("ADAPTED = True")
+    assert f"the checks in {tiny.root} are others" in told("build")
     project.unlink()
     assert "not inside a checkout" in told("build")
 
