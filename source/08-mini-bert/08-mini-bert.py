@@ -914,8 +914,8 @@ if d2l:
 #   (1911.03343): models that overlook a *not*.
 #
 # Has your encoding earned a longer race? In a cell of your own, `from helpers.race import race` and
-# then `race(OwnEncoding)` train and test it on five tasks whose limit is known, up to eight times the
-# training length, beside RoPE and the best so far, and show a card of what it can do; in a terminal,
+# then `race(OwnEncoding)` train and test it on five tasks whose limit is known, up to eight times
+# the training length, beside RoPE and the best so far. A card says what it can do. In a terminal,
 # `course race mine.py:OwnEncoding` does the same. It takes some minutes;
 # [`docs/race.md`](../../docs/race.md) has the rules.
 #

@@ -1,8 +1,10 @@
 """The files around the code agree with each other and with what they say."""
 
 import ast
+import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tomllib
@@ -96,6 +98,13 @@ def test_everywhere_the_same_versions_are_installed() -> None:
     # Binder reads one version only, and takes an old Python where it finds a range.
     [python] = [each for each in environment["dependencies"] if each.startswith("python")]
     assert python.removeprefix("python=") in SpecifierSet(PROJECT["requires-python"])
+    text = (ROOT / ".devcontainer" / "devcontainer.json").read_text(encoding="utf-8")
+    container = json.loads(re.sub(r"^ *//.*", "", text, flags=re.MULTILINE))
+    assert container["image"].endswith(f":{python.removeprefix('python=')}")
+    make, target, flags = shlex.split(container["postCreateCommand"])
+    assert make == "make" and flags.removeprefix("PIP_FLAGS=") in (ROOT / "postBuild").read_text()
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert f"\n{target}: " in makefile and f"PORT ?= {container['forwardPorts'][0]}\n" in makefile
     for path in ("Makefile", "postBuild", "environment.yml", "docs/starting.md"):
         text = (ROOT / path).read_text(encoding="utf-8")
         for words in ("-c requirements.lock -e", "--no-deps -r requirements-no-deps.lock"):
