@@ -93,8 +93,9 @@ def changed(before: pd.DataFrame, after: pd.DataFrame) -> list[str]:
         return f"{score:g}" + f", {pending:g} pending" * bool(pending)
 
     both = after.merge(before, on=KEYS, suffixes=("", "_before"))
-    pairs = [
-        (row, points(row.score_before, row.pending_before), points(row.score, row.pending))
+    return [
+        f"{printable(row.student)}, {row.unit}: "
+        f"{points(row.score_before, row.pending_before)} → {points(row.score, row.pending)} points"
         for row in both.itertuples()
+        if (row.score, row.pending) != (row.score_before, row.pending_before)
     ]
-    return [f"{printable(r.student)}, {r.unit}: {a} → {b} points" for r, a, b in pairs if a != b]

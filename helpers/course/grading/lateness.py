@@ -167,7 +167,7 @@ def seconds(submission: SubmittedAssignment) -> float:
 
 def described(submission: SubmittedAssignment, found: Submission) -> str:
     """Return how late it is in words; empty where there is no due date."""
-    canvas = PLATFORMS["canvas"].match(f"{found.return_as}x")
+    canvas = PLATFORMS["canvas"].name.match(f"{found.return_as}x")
     if canvas and canvas["late"]:
         return f"yes, by Canvas; by how much is {NOT_KNOWN}"
     if not submission.assignment.duedate:

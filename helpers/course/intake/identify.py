@@ -62,8 +62,8 @@ def people(place: Path, units: Collection[str], platform: str = "") -> list[Pers
         raise CourseError(f"these look like {title}'s names: say --platform {likely}")
     if platform:
         known = PLATFORMS[platform]
-        files = _unwrapped(files, lambda top: not known.match(top))
-        if files and not any(known.match(each.parts[0]) for each in files):
+        files = _unwrapped(files, lambda top: not known.name.match(top))
+        if files and not any(known.name.match(each.parts[0]) for each in files):
             title = known.title
             raise CourseError(f"nothing in {place} is named as {title} does: omit --platform")
     else:
@@ -107,7 +107,7 @@ def _person(file: File, units: Collection[str], platform: str) -> tuple[Person, 
     """Return who has handed something in, if anybody, and what it is."""
     name, *below = file.parts
     is_loose = not below and file.is_file
-    if platform and (found := PLATFORMS[platform].match(name)):
+    if platform and (found := PLATFORMS[platform].name.match(name)):
         own = name[found.end() :].removeprefix(" - ")
         own = re.sub(r"-\d+(?=\.py\Z)", "", own)  # Canvas counts tries; Python imports no -
         parts = (own or name,) if is_loose else tuple(below)

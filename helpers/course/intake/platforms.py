@@ -51,10 +51,6 @@ class Platform:
     of_one: bool = False
     listed: bool = False
 
-    def match(self, name: str) -> re.Match[str] | None:
-        """Return the parts of a name that the platform has given, or None."""
-        return self.name.match(name)
-
     def return_as(self, found: re.Match[str]) -> str:
         """Return how the platform knows a submission again; empty where no file may be named so."""
         told, whole = found.groupdict(default=""), found[0]
@@ -134,7 +130,7 @@ PLATFORMS = {"moodle": MOODLE, "canvas": CANVAS, "brightspace": BRIGHTSPACE}
 
 def likely(names: Collection[str]) -> str:
     """Return the platform that gives names like more than half of these; else empty."""
-    counts = {name: sum(map(bool, map(each.match, names))) for name, each in PLATFORMS.items()}
+    counts = {name: sum(map(bool, map(each.name.match, names))) for name, each in PLATFORMS.items()}
     best = max(counts, key=lambda name: counts[name])
     return best if counts[best] * 2 > len(names) else ""
 

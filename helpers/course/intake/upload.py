@@ -24,6 +24,7 @@ from helpers.course.settings import CourseError
 NOTEBOOK = re.compile(r"\.ipynb(\.txt|\.json)?\Z", re.IGNORECASE)
 CHUNK = 2**20
 BESIDE = 2 * 2**20  # bytes of a file that goes with a notebook
+ENTRY = b"PK\1\2"  # each in the list of a zip's files begins with it
 UTF_8 = 0x800  # flag of a zip's member: that is how its name is written
 Parts = tuple[str, ...]  # of a path
 
@@ -201,6 +202,8 @@ class Upload:
         assert copy
         number = self._entries
         try:
+            if copy.read_bytes().count(ENTRY) > self.limits.files:  # to list them takes long
+                raise CourseError(f"more than {self.limits.files:,} files")
             with zipfile.ZipFile(copy) as opened:
                 for each in _in_zip(opened):
                     parts, order = (*file.parts[:-1], *each.parts), (file.order[0], each.order[1])
