@@ -127,9 +127,8 @@ def submissions(
         some = others[unit]
         nothing = f"no notebook, but {_some(some)}" if some else "no notebook in the folder"
         problem = "; ".join(upload.problems[:NAMED]) or nothing
-        exchange = _exchange(
-            upload.files, *(e for e in upload.folders if _unit_of(e, names) == unit)
-        )
+        folders = {each.parts[:-1] for each in upload.files}
+        exchange = _exchange(upload.files, *(e for e in folders if _unit_of(e, names) == unit))
         used |= {*exchange.values()}
         return_as = next((each.return_as for each in upload.files), "")
         yield Submission(student, unit, problem=problem, return_as=return_as, exchange=exchange)

@@ -205,6 +205,16 @@ def test_nobody_is_left_out_who_handed_in_something_else(two_units: Course, tmp_
     assert {each.student: (each.unit, each.problem) for each in found} == expected
 
 
+def test_what_nbgrader_wrote_stays_with_what_is_no_notebook(
+    two_units: Course, tmp_path: Path
+) -> None:
+    files = {"ada/01-tiny/essay.docx": "x", "ada/01-tiny/submission_secret.txt": "mine"}
+    for place in both(tmp_path, files):
+        [ada] = intake.find(two_units, place, tmp_path / "unpacked")
+        assert ada.problem == "no notebook, but essay.docx"
+        assert ada.exchange["submission_secret.txt"].read_text() == "mine"
+
+
 def test_a_notebook_named_as_another_unit_is_of_the_unit_of_its_cells(
     two_units: Course, tmp_path: Path
 ) -> None:
