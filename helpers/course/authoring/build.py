@@ -16,6 +16,7 @@ from typing import Any
 import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, DeadKernelError
+from nbconvert.filters import strip_ansi
 from nbformat import NotebookNode
 from nbgrader.preprocessors import ClearHiddenTests
 from nbgrader.utils import is_grade
@@ -210,10 +211,12 @@ def run(unit: str, solution: NotebookNode, folder: Path) -> None:
         extra_arguments=["--log-level=ERROR"],  # it warns of its local connection each time
         resources={"metadata": {"path": str(folder)}},
     )
+    places = [str(HELPERS.parent), os.environ.get("PYTHONPATH", "")]  # the helpers that run here
+    mine = {"PYTHONPATH": os.pathsep.join(filter(None, places))}
     try:
-        client.execute(env=os.environ | QUIET)
+        client.execute(env=os.environ | QUIET | mine)
     except (CellExecutionError, DeadKernelError) as error:
-        raise CourseError(f"a solution does not run:\n{error}") from error
+        raise CourseError(f"a solution does not run:\n{strip_ansi(str(error))}") from error
     solution.metadata.pop("widgets", None)
     solution.metadata["language_info"] = {"name": "python"}
     lost = []

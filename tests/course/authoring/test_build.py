@@ -6,6 +6,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from nbformat import v4
 
 from helpers.course.authoring import build, contents
 from helpers.course.authoring.published import set_up
@@ -105,9 +106,21 @@ def test_drift_is_named(
 @pytest.mark.parametrize("wrong", ["1 / 0", "import sys; print('x', file=sys.stderr)"])
 def test_a_solution_that_fails_leaves_nothing_behind(tiny: Course, wrong: str) -> None:
     tiny.text(UNIT).write_text(LESSON + f"\n# %%\n{wrong}\n")
-    with pytest.raises(CourseError, match="a solution"):
+    with pytest.raises(CourseError, match="a solution") as raised:
         build.build(tiny, [UNIT])
+    assert "\x1b" not in str(raised.value)
     assert not list(tiny.root.rglob("*.ipynb"))
+
+
+def test_a_solution_runs_with_the_helpers_that_build_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (other := tmp_path / "other" / "helpers").mkdir(parents=True)
+    (other / "__init__.py").write_text("raise ImportError('those of the other copy')")
+    monkeypatch.setattr(build, "HELPERS", other)
+    solution = v4.new_notebook(cells=[v4.new_code_cell("import helpers")])
+    with pytest.raises(CourseError, match="those of the other copy"):
+        build.run(UNIT, solution, tmp_path)
 
 
 @pytest.mark.parametrize(
