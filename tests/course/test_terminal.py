@@ -19,3 +19,9 @@ def test_the_table_and_the_hints_are_spelt_out() -> None:
 
 def test_the_commands_know_every_platform() -> None:
     assert sorted(cli.PLATFORMS) == sorted(platforms.PLATFORMS)
+
+
+def test_a_long_reason_leaves_the_table_readable() -> None:
+    row = grades_csv.EMPTY | {"student": "ada", "status": "not graded: " + "long " * 60}
+    told = grades_csv.as_text(pd.DataFrame([row], columns=grades_csv.COLUMNS))
+    assert max(map(len, told.split("\n"))) < 140 and "not graded: long long" in told

@@ -15,8 +15,9 @@ from helpers.course.pages.feedback import Mark
 from helpers.course.settings import printable
 
 NAME = "grades.csv"
+WIDEST = 80  # characters of a reason in a terminal; the file has all
 Row = dict[str, Any]
-EMPTY: Row = {
+EMPTY: Row = {  # a row of grades.csv
     "student": "", "unit": "", "score": 0.0, "pending": 0.0, "max_score": 0.0, "late": "",
     "penalty": 0.0, "status": "", "flags": "", "repairs": "", "hints": [], "seconds": 0.0,
     "platform_id": "", "return_as": "",
@@ -83,7 +84,8 @@ def as_text(table: pd.DataFrame) -> str:
         for student, unit, hints in table[["student", "unit", "hints"]].itertuples(index=False)
         if hints
     ]
-    return marks.to_string(index=False) + ("\n\nHints given\n" + "".join(hints) if hints else "")
+    text = marks.to_string(index=False, max_colwidth=WIDEST)
+    return text + ("\n\nHints given\n" + "".join(hints) if hints else "")
 
 
 def changed(before: pd.DataFrame, after: pd.DataFrame) -> list[str]:
