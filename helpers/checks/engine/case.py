@@ -65,7 +65,7 @@ class Case:
 
 
 def call(*arguments: Any, **options: Any) -> Case:
-    """The question "what do you return for these arguments?"."""
+    """Ask "what do you return for these arguments?"."""
     words = [_word(value) for value in arguments]
     words += [f"{name}={_word(value)}" for name, value in options.items()]
 
@@ -79,7 +79,7 @@ def call(*arguments: Any, **options: Any) -> Case:
 
 
 def differentiated(label: str = "", in_bfloat16: bool = True, **arguments: Any) -> Case:
-    """The result in float64, what reaches each argument on the way back, and the dtypes.
+    """Ask for the result in float64, what reaches each argument on the way back, and dtypes.
 
     An answer that works under no_grad, through NumPy, on .data or in one fixed dtype gives
     another result, another dtype, or no gradient. In bfloat16 only the dtype is asked.
@@ -154,7 +154,7 @@ def _dtype(result: Tensor) -> str:
 
 
 def digits(label: str, *given: Tensor) -> Case:
-    """Whether a change of 1e−9 shows in the result in float64, as much as one of 1e−4 does.
+    """Ask whether a change of 1e−9 shows in a float64 result as much as one of 1e−4 does.
 
     What is rounded to float32 on the way shows nothing of it. Whether the result is right is
     asked elsewhere.
@@ -175,7 +175,7 @@ def digits(label: str, *given: Tensor) -> Case:
 
 
 def refusal(action: Callable[[], Any], **numbers: int) -> dict[str, Any]:
-    """How `action` refuses: the kind of its error, and which numbers its text names.
+    """Tell how `action` refuses: the kind of its error, and which numbers its text names.
 
     A subclass of Python's own error is that error.
     """
@@ -214,7 +214,7 @@ def unchanged(given: tuple[Any, ...], arguments: tuple[Any, ...]) -> None:
 
 
 def without_caching(case: Case) -> Case:
-    """The same question, its first call made before as well, with other numbers and the same.
+    """Ask the same, its first call made before as well, with other numbers and the same.
 
     What is remembered by the tensor object gives another result than is right, as it would after
     a step of an optimizer; what returns one tensor again and again ends in `RESULT_MUTATED`.
@@ -256,7 +256,7 @@ def _called_before(answer: Answer) -> Answer:
 
 
 def _others(numbers: Tensor) -> Tensor:
-    """Other numbers that may be asked too: a permutation stays one.
+    """Return other numbers that may be asked too: a permutation stays one.
 
     The parents of a tree, one of them −1, stay as they are: whoever climbs a circle never ends.
     """
@@ -276,7 +276,7 @@ def _fill(tensors: list[Tensor], numbers: list[Tensor]) -> None:
 
 
 def _memory(value: Any) -> set[int]:
-    """Where the numbers of a value's tensors and arrays stand.
+    """Return where the numbers of a value's tensors and arrays stand.
 
     A list may well be the same one each time, looked up in a table that the answer begins with.
     """
