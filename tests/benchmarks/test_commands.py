@@ -103,8 +103,9 @@ def test_what_was_measured_stays_where_a_part_or_a_form_fails(
     monkeypatch.setattr(gpu, "DRY", True)
     monkeypatch.setattr(sys, "argv", ["gpu", "--out", str(tmp_path)])
     assert gpu.main() == 1
-    outcomes = [row["outcome"] for row in json.loads((tmp_path / "gpu.json").read_text())["rows"]]
-    assert outcomes[1:] == ["failed", "done"]
+    _, bad, good = json.loads((tmp_path / "gpu.json").read_text())["rows"]
+    assert (bad["outcome"], good["outcome"]) == ("failed", "done")
+    assert "no_such_module" in bad["last line"]
 
 
 def test_all_parts_together_take_seven_minutes_and_the_first_less_than_three() -> None:
@@ -135,11 +136,9 @@ def test_a_driver_that_is_too_old_is_named(
     assert "✗ the NVIDIA GPU: The NVIDIA driver on your system is too old" in runtime.check()
 
 
-def test_a_part_that_takes_too_long_is_stopped_and_one_that_fails_is_told() -> None:
+def test_a_part_that_takes_too_long_is_stopped() -> None:
     row = gpu.run(Part("slow", 0.5, ("timeit", "-n1", "-r1", "import time; time.sleep(60)")))
     assert (row["outcome"], row["last line"]) == ("stopped", "its 0.5 s were up")
-    row = gpu.run(Part("broken", 60, ("no_such_module",)))
-    assert row["outcome"] == "failed" and "no_such_module" in row["last line"]
 
 
 @pytest.mark.rotating

@@ -22,6 +22,7 @@ from helpers.checks.engine import Exercise, compare
 from helpers.checks.engine.report import Finding, Report
 from helpers.encodings import Sinusoidal
 from helpers.encodings import sinusoidal_table as renamed
+from tests.checks.variants.sinusoidal import table_in_numpy
 
 EXERCISES = [e for u in ("00-start-here", "02-sinusoidal") for e in checks.exercises(u).values()]
 
@@ -88,7 +89,7 @@ def test_a_checkout_may_stand_in_a_folder_of_any_name(monkeypatch: pytest.Monkey
     """Calls are told apart by module, not by a path that may hold the word transformers."""
 
     def table(num_positions: int, d_model: int, base: float = 10_000.0) -> Any:
-        return _numpy_table(num_positions, d_model, base)
+        return table_in_numpy(num_positions, d_model, base)
 
     elsewhere = table.__code__.replace(co_filename="/home/transformers/d2l/course/answer.py")
     table.__code__ = elsewhere
@@ -140,7 +141,7 @@ def test_a_threads_call_counts_too() -> None:
     ],
 )
 def test_a_right_result_counts_in_every_form(view: Any, recwarn: pytest.WarningsRecorder) -> None:
-    assert check.table(lambda n, d, base=10_000.0: view(_numpy_table(n, d, base))).complete
+    assert check.table(lambda n, d, base=10_000.0: view(table_in_numpy(n, d, base))).complete
     assert not recwarn.list
 
 
@@ -180,16 +181,11 @@ def test_an_answer_may_print_log_and_warn(capfd: pytest.CaptureFixture[str]) -> 
         logger.error("step")
         print("to stdout")
         print("to stderr", file=sys.stderr)
-        return compare.as_tensor(_numpy_table(num_positions, d_model, base))
+        return compare.as_tensor(table_in_numpy(num_positions, d_model, base))
 
     assert check.table(chatty).complete
     assert capfd.readouterr() == ("", "")
     assert logger.isEnabledFor(logging.ERROR)
-
-
-def _numpy_table(num_positions: int, d_model: int, base: float) -> Any:
-    angle = np.arange(num_positions)[:, None] / base ** (np.arange(d_model) // 2 * 2 / d_model)
-    return np.where(np.arange(d_model) % 2 == 0, np.sin(angle), np.cos(angle))
 
 
 @pytest.mark.parametrize(

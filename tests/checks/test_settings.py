@@ -13,6 +13,7 @@ import pytest
 import torch
 
 from helpers.checks import exercises
+from tests.checks.variants.sinusoidal import table_by_exp_and_log
 
 
 @contextmanager
@@ -63,18 +64,13 @@ def _state() -> dict[str, object]:
     }
 
 
-def _table(length: int, d_model: int, base: float = 10_000.0) -> torch.Tensor:
-    angles = torch.arange(length)[:, None] * base ** (-torch.arange(0, d_model, 2) / d_model)
-    return torch.stack([angles.sin(), angles.cos()], -1).flatten(1)
-
-
 def _states_seen() -> list[dict[str, object]]:
     """What a right answer finds set, each time that it is asked."""
     seen: list[dict[str, object]] = []
 
     def table(length: int, d_model: int, base: float = 10_000.0) -> torch.Tensor:
         seen.append(_state())
-        return _table(length, d_model, base)
+        return table_by_exp_and_log(length, d_model, base)
 
     assert exercises("02-sinusoidal")["table"].is_correct(table)
     return seen
@@ -93,7 +89,7 @@ def test_it_is_suspended_for_a_right_answer_and_comes_back(name: str) -> None:
 @pytest.mark.skipif(torch.cuda.is_available(), reason="the device is there")
 def test_a_device_that_this_machine_does_not_have_hinders_no_answer() -> None:
     with _switched(torch.set_default_device, "cuda", None):
-        assert exercises("02-sinusoidal")["table"].is_correct(_table)
+        assert exercises("02-sinusoidal")["table"].is_correct(table_by_exp_and_log)
 
 
 def test_a_setting_that_pytorch_does_not_tell_hinders_no_answer() -> None:
@@ -101,4 +97,4 @@ def test_a_setting_that_pytorch_does_not_tell_hinders_no_answer() -> None:
     if not hasattr(matmul, "fp32_precision"):
         pytest.skip("this PyTorch has the older setting alone")
     with _switched(lambda to: setattr(matmul, "fp32_precision", to), "tf32", matmul.fp32_precision):
-        assert exercises("02-sinusoidal")["table"].is_correct(_table)
+        assert exercises("02-sinusoidal")["table"].is_correct(table_by_exp_and_log)

@@ -1,7 +1,5 @@
 """Attention, encoder and training."""
 
-from typing import Any
-
 import pytest
 import torch
 from torch import Generator, Tensor, nn
@@ -74,18 +72,10 @@ def test_attention_asks_its_encoding_at_each_hook(x: Tensor) -> None:
     )
 
 
-def _draw(seed: int = 0) -> Any:
-    language, text = LagLanguage(), Generator().manual_seed(seed)
-    return lambda: language.batch(16, 12, text)
-
-
-def _model(name: str = "sinusoidal") -> Encoder:
-    torch.manual_seed(0)
-    return Encoder(create(name, d_model=D, num_heads=H), vocab_size=9, num_layers=1)
-
-
 def test_only_selected_places_are_scored() -> None:
-    model, batch = _model().eval(), _draw()()
+    torch.manual_seed(0)
+    model = Encoder(create("sinusoidal", d_model=D, num_heads=H), vocab_size=9, num_layers=1).eval()
+    batch = LagLanguage().batch(16, 12, Generator().manual_seed(0))
     changed = torch.where(batch.selected, batch.targets, (batch.targets + 1) % 8)
     assert evaluate(model, batch) == evaluate(model, batch._replace(targets=changed))
     expected = nn.functional.cross_entropy(
