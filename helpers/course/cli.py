@@ -97,7 +97,7 @@ def _for_learners(command: Callable[..., Add]) -> None:
 
     add = command("race", "race", "test an encoding of your own", stopped=TRAINED)
     add("encoding", help="FILE.py:Class, or the name of a registered encoding")
-    add("--full", action="store_true", help="five seeds and five times the steps")
+    add("--full", action="store_true", help="six times the steps, five seeds, and English")
     add("--out", type=Path, default=Path("build/race"), help="where card and runs go")
 
     command("doctor", "doctor", "look at this machine and say what is missing")

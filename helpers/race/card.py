@@ -49,6 +49,7 @@ DISTANCE = (
     "at 1, 2, 4 and 8 times the training length. ≈ marks a rival from which this encoding is not "
     "told apart: the interval of their difference, seed by seed, holds 0."
 )
+OF_ENGLISH = " Of English no limit is known: there 0 would be a loss of 0."
 REFUSALS = (
     "What a task tells beside the tokens and the encoding refuses it is not told; it reads the "
     "tokens alone, and where it refuses these too, nothing."
@@ -119,7 +120,8 @@ class Card:
 
     def _sections(self) -> Iterator[Section]:
         found = self.found
-        yield "Distance to the limit", DISTANCE, table(pd.DataFrame(found["distances"]))
+        text = DISTANCE + OF_ENGLISH * ("english" in found["budget"]["tasks"])
+        yield "Distance to the limit", text, table(pd.DataFrame(found["distances"]))
         scored = pd.DataFrame(found["scored"])
         own = scored[(scored["encoding"] == self.name) & (scored["refused"] != NOTHING)]
         if len(own):

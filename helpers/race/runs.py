@@ -83,7 +83,8 @@ def _test(
 
     Of most tasks a batch has one limit for all places; they are of the kind "all".
     """
-    task, text = draw_task(name, draw, told), Generator().manual_seed(10_000 * (1 + seed) + length)
+    task = draw_task(name, draw, told, test=True)
+    text = Generator().manual_seed(10_000 * (1 + seed) + length)
     batches = [task.batch(BATCH, length, text) for _ in range(tests)]
     places = []
     for each in batches:

@@ -913,10 +913,10 @@ if d2l:
 # - Linzen et al. 2016 (1611.01368): agreement with attractors. Kassner and Schütze 2020
 #   (1911.03343): models that overlook a *not*.
 #
-# Has your encoding earned a longer race? In a cell of your own, `from helpers.race import race` and
-# then `race(OwnEncoding)` train and test it on five tasks whose limit is known, up to eight times
-# the training length, beside RoPE and the best so far. A card says what it can do. In a terminal,
-# `course race mine.py:OwnEncoding` does the same. It takes some minutes;
-# [`docs/race.md`](../../docs/race.md) has the rules.
+# Has your encoding earned a longer race? In a cell of your own, write
+# `from helpers.race import race; race(OwnEncoding)`. That trains and tests it on five tasks whose
+# limit is known, up to eight times the training length, beside RoPE and the best so far, and shows
+# a card of what it can do. It takes some minutes. `course race mine.py:OwnEncoding` does the same
+# in a terminal; [`docs/race.md`](../../docs/race.md) has the rules.
 #
 # People claim a lot about all this. Unit 09 puts their claims to the test.

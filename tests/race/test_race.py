@@ -19,7 +19,7 @@ from helpers.encodings import Encoding, Positions, Rotary
 from helpers.race import Budget, Card, EntrantError, race, racing, runs
 from helpers.race import distances as scoring
 from helpers.race.entrant import Entrant, entrant
-from helpers.race.rules import RATES, RIVALS, SCORED, SWEEP, TASKS, draw_task
+from helpers.race.rules import RATES, RIVALS, SCORED, SWEEP, SYNTHETIC, draw_task
 from helpers.race.runs import MEASURED, NO_NUMBER, NOTHING, REFUSED, run
 from helpers.training.jobs import Job
 from tests.race import bad
@@ -160,7 +160,7 @@ def test_what_a_task_tells_may_be_refused(name: str, task: str, refuses: str) ->
     assert {*found["outcome"]} == {REFUSED if task == "lag" else MEASURED}
 
 
-@pytest.mark.parametrize("task", [name for name in TASKS if name != "reverse"])
+@pytest.mark.parametrize("task", [name for name in SYNTHETIC if name != "reverse"])
 def test_scored_is_a_draw_that_nothing_was_chosen_on(task: str) -> None:
     one, two = (vars(draw_task(task, draw)) for draw in (SWEEP, SCORED))
     own = "beat_places" if task == "grammar" else "rule"
