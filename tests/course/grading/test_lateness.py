@@ -109,16 +109,18 @@ def test_a_due_date_is_by_its_own_clock_or_by_that_of_the_zone(tmp_path: Path) -
 def test_lateness_is_in_the_table_on_the_page_and_in_the_report(desk: Desk) -> None:
     hand_in(desk.root / "in", UNIT, "2026-10-25 22:59:00 UTC", ada=desk.work())
     hand_in(desk.root / "in", UNIT, "2026-10-24 21:59:00 UTC", bob=desk.work())
+    hand_in(desk.root / "in", UNIT, "2026-10-26 23:59:00 UTC", eve=desk.work())
     hand_in(desk.root / "in", kim=desk.work(triple="return x"))
     rows = desk.grade(desk.root / "in")
     assert set(rows.late) == {""} and set(rows.penalty) == {"0.0"}
     (rules := desk.root / "rules.toml").write_text(RULES)
     for late in (rules, None):  # the second time OUT has them
         rows = desk.grade(desk.root / "in", late=late).set_index("student")
-        assert rows.late.to_dict() == {"ada": "1 d 1 h", "bob": "no", "kim": "not known"}
-        assert rows.penalty.to_dict() == {"ada": "0.4", "bob": "0.0", "kim": "0.0"}
-        assert rows.score.to_dict() == {"ada": "4.0", "bob": "4.0", "kim": "2.0"}
-    assert len(desk.executed) == 3
+        assert [*rows.index] == ["ada", "bob", "eve", "kim"]
+        assert [*rows.late] == ["1 d 1 h", "no", "2 d 2 h", "not known"]
+        assert [*rows.penalty] == ["0.4", "0.0", "1.2", "0.0"]
+        assert [*rows.score] == ["4.0", "4.0", "4.0", "2.0"]
+    assert len(desk.executed) == 4
     page = _page(desk, "ada")
     assert "Handed in 1 d 1 h after the due date." in page
     assert "<strong>3.6</strong> of 4" in page
@@ -131,9 +133,11 @@ def test_lateness_is_in_the_table_on_the_page_and_in_the_report(desk: Desk) -> N
     with Gradebook(gradebook(desk.out), "order-matters") as book:  # as formgrader shows it
         assert book.find_assignment(UNIT).duedate == datetime(2026, 10, 24, 21, 59)
         book.find_submission(UNIT, "ada").extension = timedelta(days=1, hours=1)
+        book.find_submission(UNIT, "eve").extension = timedelta(days=1)  # not all of the delay
         book.db.commit()
     rows = desk.grade(desk.root / "in").set_index("student")
     assert (rows.late["ada"], rows.penalty["ada"]) == ("no", "0.0")
+    assert (rows.late["eve"], rows.penalty["eve"]) == ("1 d 2 h", "0.8")
     assert "<strong>4</strong> of 4" in _page(desk, "ada")
 
 
