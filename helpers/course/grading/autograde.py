@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
+from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
@@ -66,6 +67,11 @@ class Result:
     repairs: list[str] = field(default_factory=list)
     flags: list[str] = field(default_factory=list)
     seconds: float = 0.0
+
+
+def autograde_all(tries: Sequence[tuple[Any, ...]]) -> list[Result]:
+    """Return what `autograde` makes of each of one learner's tries; they are its arguments."""
+    return [autograde(*each) for each in tries]
 
 
 def autograde(

@@ -11,6 +11,7 @@ from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 from sqlalchemy.exc import OperationalError
@@ -19,7 +20,7 @@ from tqdm import tqdm
 from helpers.course import intake, settings
 from helpers.course.authoring import build, nbgrade
 from helpers.course.grading import grades_csv, lateness, roster
-from helpers.course.grading.autograde import Result, UnitBundle, autograde
+from helpers.course.grading.autograde import Result, UnitBundle, autograde_all
 from helpers.course.grading.gradebook import ClassGradebook
 from helpers.course.grading.grades_csv import Row
 from helpers.course.grading.journal import exclusive_lock, writable
@@ -77,7 +78,8 @@ def grade(
         known = roster.settle(out, people, course.units())
         again = bool(learners or unit)
         zone = rules.zone if rules else None
-        found = intake.find(course, submissions, out / "unpacked", zone, platform)
+        best = rules is not None and rules.counts == "best"
+        found = intake.find(course, submissions, out / "unpacked", zone, platform, best)
         found = roster.complete(found, known, platform)
         found = _chosen(found, learners, unit) if again else found
         nbgrade.settle(course, out)
@@ -149,7 +151,7 @@ class _Run:
     def all(self, found: list[Submission], executes: Executor, most: int) -> None:
         """Grade everybody, with at most so many notebooks read ahead."""
         waiting = deque(found)
-        on_way: dict[Future[Result], Submission] = {}
+        on_way: dict[Future[list[Result]], Submission] = {}
         with tqdm(total=len(found), desc="grading", unit="notebook") as bar:
             while waiting or on_way:
                 while waiting and len(on_way) < most:
@@ -160,7 +162,7 @@ class _Run:
                     self._finish(on_way.pop(done), done)
                 bar.update(len(self.rows) - bar.n)
 
-    def _started(self, found: Submission, executes: Executor) -> Future[Result] | None:
+    def _started(self, found: Submission, executes: Executor) -> Future[list[Result]] | None:
         """Hand a submission to a worker; return None where its row is known without."""
         try:
             if found.problem:
@@ -168,33 +170,33 @@ class _Run:
             if not self.again and (row := self.book.again(found, self._key(found))):
                 self.rows.append(row)
                 return None
-            bundle = self.bundles[found.unit]
-            seeded = with_seeds(bundle.checks, self.secret, found.digest)
-            files = {name: path.read_bytes() for name, path in found.files.items()}
-            return executes.submit(
-                autograde,
-                replace(bundle, checks=seeded),
-                found.student,
-                found.path.read_bytes(),
-                files,
-                self.limits,
-                self.isolated,
-                found.notes,
-            )
+            tries = [self._arguments(each) for each in (found, *found.earlier)]
+            return executes.submit(autograde_all, tries)
         except Exception as error:  # whatever is in one learner's file
             self._fail(found, error)
             return None
 
+    def _arguments(self, found: Submission) -> tuple[Any, ...]:
+        """Return what `autograde` is given."""
+        bundle = self.bundles[found.unit]
+        seeded = replace(bundle, checks=with_seeds(bundle.checks, self.secret, found.digest))
+        files = {name: path.read_bytes() for name, path in found.files.items()}
+        content, limits = found.path.read_bytes(), self.limits
+        return seeded, found.student, content, files, limits, self.isolated, found.notes
+
     def _key(self, found: Submission) -> str:
         """Return what the journal calls this notebook and all that decides about its marks."""
         of_whom = [found.student, found.unit, found.digest, found.notes]
-        parts = [*of_whom, self.bundles[found.unit].digest, LIBRARY]
+        parts: list[Any] = [*of_whom, self.bundles[found.unit].digest, LIBRARY]
+        if found.earlier:  # lateness helps to choose
+            tries = [(e.digest, e.notes, e.when, e.extension) for e in (found, *found.earlier)]
+            parts += [tries, self.book.rules]
         return hashlib.sha256(repr(parts).encode()).hexdigest()
 
-    def _finish(self, found: Submission, done: Future[Result]) -> None:
+    def _finish(self, found: Submission, done: Future[list[Result]]) -> None:
         """Enter what has come of a submission."""
         try:
-            self.rows.append(self.book.enter(found, self._key(found), done.result()))
+            self.rows.append(self.book.enter(found, self._key(found), *done.result()))
         except Exception as error:  # whatever comes of one learner's code stops nobody else
             self._fail(found, error)
 

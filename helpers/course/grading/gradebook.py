@@ -79,11 +79,12 @@ class ClassGradebook:
         self.book.db.remove()
         nbgrade.save_cells(instructor, unit, self.config, nbgrade.gradebook(self.out))
 
-    def enter(self, found: Submission, key: str, result: Result) -> Row:
+    def enter(self, found: Submission, key: str, *results: Result) -> Row:
         """Enter what a worker made of a submission, all or nothing; return its row of grades.csv.
 
         Args:
             key: what the journal notes of it.
+            results: of it and of earlier tries; what counts is the one worth most.
         """
         with self.transaction():  # before any file is another
             if entry := journal.find(self.book, found.student, found.unit):
@@ -92,11 +93,15 @@ class ClassGradebook:
         with self.transaction():
             self.book.update_or_create_student(found.student)
             submission = self.book.update_or_create_submission(found.unit, found.student)
+            tries = [*zip((found, *found.earlier), results, strict=True)]
+            best = max(range(len(tries)), key=lambda each: self._worth(submission, *tries[each]))
+            found, result = tries[best]
             another = entry.get("digest", found.digest) != found.digest
             _fill(submission, result, entry.get("answers", {}), another)
             self._write(found, result.files)
-            made = {"key": key, "row": grades_csv.told(result), "mark": asdict(result.mark)}
-            made |= {"answers": result.answers, "hints": result.hints, "digest": found.digest}
+            made: journal.Entry = {"key": key, "earlier": best, "digest": found.digest}
+            made |= {"row": grades_csv.told(result), "mark": asdict(result.mark)}
+            made |= {"answers": result.answers, "hints": result.hints}
             return self._settle(found, submission, made)
 
     def refuse(self, found: Submission, reason: str) -> Row:
@@ -133,7 +138,7 @@ class ClassGradebook:
             files = [self._file(each, found.student, found.unit) for each in kinds]
             if not submission or entry.get("key") != key or not all(e.exists() for e in files):
                 return None
-            return self._settle(found, submission, entry)
+            return self._settle((found, *found.earlier)[entry["earlier"]], submission, entry)
 
     def refresh(self) -> None:
         """Bring penalties, pages and journal up to date with what a person has given since."""
@@ -160,6 +165,12 @@ class ClassGradebook:
         entry = self._current(submission, entry | {"row": row})
         journal.put(self.book, found.student, found.unit, entry)
         return entry["row"]
+
+    def _worth(self, submission: SubmittedAssignment, found: Submission, result: Result) -> float:
+        """Return the points of a try that its checks give and lateness leaves."""
+        lateness.enter(submission, found, self.rules)
+        earned = sum(each.score for each in result.mark.grades.values())
+        return earned - lateness.penalty(submission, earned, self.rules)
 
     def _submission(self, student: str, unit: str) -> SubmittedAssignment | None:
         """Return what nbgrader has; None where a person has removed it."""

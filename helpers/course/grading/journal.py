@@ -37,6 +37,7 @@ READ = "SELECT entry FROM course_journal JOIN student ON student.id = course_jou
 FORGET = "DELETE FROM course_journal WHERE unit = '' AND student = :student"
 
 # "key" of what is graded, "row" of grades.csv, "mark", "answers", "hints" by exercise, "digest".
+# "earlier": how many tries before the newest the one that counts is.
 Entry = dict[str, Any]
 
 

@@ -7,6 +7,7 @@ Each line of late.toml may be left out:
     per = "day"         # or "hour": for each that has begun after the due date
     grace = 15          # minutes that cost nothing
     nothing_after = 5   # days (or hours), after which all points are lost
+    counts = "best"     # of several tries, after lateness; else the last
 
     [due]
     02-sinusoidal = 2026-10-24T23:59:00+02:00
@@ -54,6 +55,7 @@ class Rules:
     per: str = "day"
     grace: float = 0.0
     nothing_after: float = math.inf
+    counts: str = "last"
 
     def __str__(self) -> str:
         """Return what lateness costs, in words; empty where it costs nothing."""
@@ -106,7 +108,7 @@ def read(path: Path) -> Rules:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
         due = values.pop("due", {})
         zone = _zone(values.pop("zone")) if "zone" in values else None
-        if unknown := values.keys() - {*MOST, "per"}:
+        if unknown := values.keys() - {*MOST, "per", "counts"}:
             raise ValueError(f"there is no {', '.join(unknown)}")
         for name, most in MOST.items():
             value = values.get(name, 0)
@@ -114,9 +116,11 @@ def read(path: Path) -> Rules:
                 raise ValueError(f"{name} is a number from 0 to {most}, not {value!r}")
         if values.get("per", "day") not in list(STEPS):
             raise ValueError('per is "day" or "hour"')
+        if values.get("counts", "last") not in ("last", "best"):
+            raise ValueError('counts is "last" or "best"')
         if not isinstance(due, dict):
             raise ValueError("due is a table: [due], below it UNIT = 2026-10-24T23:59:00+02:00")
-        if values and "percent" not in values:
+        if values.keys() - {"counts"} and "percent" not in values:
             raise ValueError("percent is missing")
         return Rules({unit: _moment(unit, due[unit], zone) for unit in due}, zone, **values)
     except (OSError, ValueError) as error:

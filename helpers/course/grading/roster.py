@@ -95,7 +95,7 @@ def complete(found: list[Submission], roster: pd.DataFrame, platform: str = "") 
                 known.setdefault((unit, person.login), missing)
             if unit in roster and (mine := known.get((unit, person.login))):
                 days = timedelta(days=float(roster[unit][person.Index]))
-                known[unit, person.login] = replace(mine, extension=days)
+                known[unit, person.login] = mine.but(extension=days)
     return sorted(known.values(), key=lambda each: (each.student, each.unit))
 
 
@@ -109,18 +109,18 @@ def _by_login(found: list[Submission], roster: pd.DataFrame, platform: str) -> I
     logins = {student: roster.login[place] for place, student in places.items()}
     for each in found:
         if login := logins.get(each.student):
-            yield replace(each, student=login)
+            yield each.but(student=login)
         else:
             taken = each.student in {*roster.login}
             student = with_digest(each.student) if taken else each.student
-            yield replace(each, student=student, notes=(*each.notes, UNKNOWN))
+            yield each.but(UNKNOWN, student=student)
 
 
 def _of_group(login: str, mates: list[Submission]) -> Submission:
     """Return what somebody of the group has handed in, the last of it, as this member's."""
     last = max(mates, key=lambda each: each.when or datetime.min)
-    notes = (*last.notes, FOR_GROUP + last.student)
-    return replace(last, student=login, notes=notes, platform_id="", return_as="", exchange={})
+    note = FOR_GROUP + last.student
+    return last.but(note, student=login, platform_id="", return_as="", exchange={})
 
 
 def aliases(out: Path, students: pd.Series) -> list[tuple[str, ...]]:

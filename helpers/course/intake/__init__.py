@@ -15,6 +15,8 @@ import zipfile
 from contextlib import nullcontext
 from dataclasses import replace
 from datetime import tzinfo
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 
 from nbformat import NotebookNode
@@ -37,6 +39,7 @@ def find(
     unpacked: Path,
     zone: tzinfo | None = None,
     platform: str = "",
+    best: bool = False,
 ) -> list[Submission]:
     """Return what was handed in for any unit, by student; the newest where there are several.
 
@@ -44,6 +47,7 @@ def find(
         unpacked: folder to copy notebooks into; what was in it is removed.
         zone: of the class; where it is known, more times can be read.
         platform: that has given the names, of `platforms.PLATFORMS`; nbgrader's layout if empty.
+        best: those before the newest, among which the best may be, go with it.
 
     Raises:
         CourseError: there is nothing, it is no archive that can be read, or the names are those
@@ -62,7 +66,7 @@ def find(
                 upload = Upload(archive, target, LIMITS)
                 for file in person.files:
                     upload.add(file)
-                rows = list(choose.submissions(person.student, upload, names, zone))
+                rows = list(choose.submissions(person.student, upload, names, zone, best))
             except Exception as error:  # whatever is in one learner's file
                 if getattr(error, "errno", None) == errno.ENOSPC:
                     raise
@@ -72,7 +76,9 @@ def find(
             for row in rows:
                 notes = (*filter(None, [person.note]), *map(table_text, row.notes))
                 found.append(replace(row, notes=notes, platform_id=person.platform_id))
-    return sorted(found, key=lambda each: (each.student, each.unit))
+    key = attrgetter("student", "unit")
+    tries = groupby(sorted(found, key=key), key)
+    return [replace(newest, earlier=tuple(earlier)) for _, (newest, *earlier) in tries]
 
 
 def repaired(content: bytes, release: NotebookNode) -> tuple[NotebookNode, list[str]]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
+from typing import Any
 
 from nbformat import NotebookNode
 
@@ -21,6 +22,7 @@ TIMESTAMP = "timestamp.txt"
 EXCHANGE = {TIMESTAMP, "submission_secret.txt"}  # what nbgrader submit writes beside a notebook
 NO_TIME = "timestamp.txt says “{}”, which is no time in a known zone; put zone into late.toml"
 PAGES = ("index.html", "onlinetext.html", "_text.html")  # a platform's list, or typed there
+TRIES = 10  # of one person, among which the best may count
 COMPANIONS = 50  # files that go with one notebook
 NEVER = {"helpers", "helpers.py", "__pycache__"}  # the course's own, and what Python leaves
 ARCHIVES = (".zip", ".7z", ".rar", ".tar", ".gz", ".tgz")
@@ -43,6 +45,7 @@ class Submission:
         return_as: what the name of a file begins with that the platform takes back for this try.
         files: copies of what goes with the notebook, by name relative to it.
         exchange: copies of what nbgrader wrote beside it, by name; release_feedback reads both.
+        earlier: tries before it, the newest first, where the best counts.
     """
 
     student: str
@@ -57,6 +60,12 @@ class Submission:
     return_as: str = ""
     files: dict[str, Path] = field(default_factory=dict, hash=False)
     exchange: dict[str, Path] = field(default_factory=dict, hash=False)
+    earlier: tuple[Submission, ...] = ()
+
+    def but(self, *notes: str, **changes: Any) -> Submission:
+        """Return it, and the tries before it, with more notes and with changes."""
+        earlier = tuple(each.but(*notes, **changes) for each in self.earlier)
+        return replace(self, notes=(*self.notes, *notes), earlier=earlier, **changes)
 
 
 @dataclass
@@ -81,11 +90,14 @@ class Try:
 
 
 def submissions(
-    student: str, upload: Upload, names: Names, zone: tzinfo | None
+    student: str, upload: Upload, names: Names, zone: tzinfo | None, best: bool
 ) -> Iterator[Submission]:
     """Yield what somebody handed in for each unit: the newest notebook that is answered.
 
     For a unit that has a folder and no notebook, a row says so. Copies not needed are removed.
+
+    Args:
+        best: after it, those before it that are answered, as one of them may be worth more.
     """
     tries: defaultdict[str, list[Try]] = defaultdict(list)
     others: defaultdict[str, list[str]] = defaultdict(list)  # by unit, what is of no use
@@ -102,15 +114,15 @@ def submissions(
     shut = [each.name for each in upload.files if each.name.lower().endswith(ARCHIVES)]
     problems = [*upload.problems[:NAMED], *[f"not opened: {_some(shut)}"] * bool(shut)]
     used: set[Path | None] = set()
-    for unit, several in tries.items():
-        last = max(several, key=lambda each: each.order)
+    chosen = [(unit, len(e), one) for unit, e in tries.items() for one in _chosen(e, best)]
+    for unit, number, last in chosen:
         files, left = _beside(upload.files, last.file)
         exchange = _exchange(upload.files, last.file.parts[:-1])
         used |= {last.file.copy, *(each.copy for each in files.values()), *exchange.values()}
         when, odd = _when(exchange, last.file, zone)
         time = f", handed in {when:%Y-%m-%d %H:%M} UTC" if when else ""
-        which = f"of {len(several)} notebooks, this counts: {last.file.name}{time}"
-        many = [which] * (len(several) > 1)
+        which = f"of {number} notebooks, this counts: {last.file.name}{time}"
+        many = [which] * (number > 1)
         yield Submission(
             student,
             unit,
@@ -135,6 +147,12 @@ def submissions(
     for file in upload.files:
         if file.copy and file.copy not in used:
             file.copy.unlink()
+
+
+def _chosen(several: list[Try], best: bool) -> list[Try]:
+    """Return the newest answered of several notebooks for a unit, or all that are, newest first."""
+    ranked = sorted(several, key=lambda each: each.order, reverse=True)
+    return [each for each in ranked if each.answered][: TRIES if best else 1] or ranked[:1]
 
 
 def _tried(file: File, names: Names) -> Try:

@@ -1,5 +1,6 @@
 """Late by a due date with a time zone: what it costs, where it is shown, and what is refused."""
 
+import shutil
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -78,6 +79,7 @@ def test_without_a_zone_a_day_has_24_hours_and_an_hour_60_minutes() -> None:
         ("[[due]]\n01-tiny = 2026-10-24T23:59:00Z", "due is a table"),
         ('percent = 5\nper = "week"', 'per is "day" or "hour"'),
         ('percent = 5\nper = ["day"]', 'per is "day" or "hour"'),
+        ('counts = "all"', 'counts is "last" or "best"'),
         ("percent = 5\ngrace = -1", "grace is a number from 0 to"),
         ("percent = 5\nnothing_after = inf", "nothing_after is a number from 0 to"),
         ("grace = 5", "percent is missing"),  # of which policy?
@@ -158,3 +160,49 @@ def test_brightspaces_clock_is_that_of_the_zone_and_canvas_says_late(
     assert "late  penalty" in capsys.readouterr().out
     rows = grades_csv.read(desk.out).set_index("student")
     assert (rows.late["Ada-5"], rows.penalty["Ada-5"]) == ("not known", 0)
+
+
+TRIES = {  # of one learner, by the day; due is the first, and two of them are the same
+    "01": {"double": "return x"},
+    "02": {},
+    "03": {},
+    "04": {"double": "return x", "triple": "return x"},
+}
+
+
+def test_the_best_of_several_tries_counts_after_lateness(desk: Desk) -> None:
+    inbound = desk.root / "inbound"
+    for day, wrong in TRIES.items():
+        when = f"2026-10-{day} 10:00:00 UTC"
+        hand_in(desk.root / day, UNIT, when, ada=desk.work(**wrong))
+        folder = shutil.move(desk.root / day / "ada" / UNIT, inbound / f"ada+{UNIT}+{when}+{day}")
+        (Path(folder) / "submission_secret.txt").write_text(day)
+    rules = desk.root / "rules.toml"
+    secret = desk.out / "feedback" / "ada" / UNIT / "submission_secret.txt"
+    best, due = 'counts = "best"\n', f"[due]\n{UNIT} = 2026-10-01T12:00:00Z"
+    for text, day, score, penalty, executed in (
+        ("", "04", 0, 0, 1),
+        (best, "03", 4, 0, 5),
+        (f"{best}percent = 20\n{due}", "02", 4, 0.8, 9),
+        (f"{best}percent = 20\n{due}", "02", 4, 0.8, 9),  # nothing is executed again
+        (f"{best}percent = 60\n{due}", "01", 2, 0, 13),
+        (f"percent = 60\n{due}", "04", 0, 0, 14),
+    ):
+        rules.write_text(text)
+        [row] = desk.grade(inbound, late=rules).itertuples()
+        assert (float(row.score), float(row.penalty)) == (score, penalty)
+        named = f"of 4 notebooks, this counts: {UNIT}.ipynb, handed in 2026-10-{day}"
+        assert named in row.repairs and named in _page(desk, "ada")
+        assert (secret.read_text(), len(desk.executed)) == (day, executed)
+
+
+def test_in_a_group_the_best_of_one_members_tries_counts_for_all(desk: Desk) -> None:
+    hand_in(desk.root / "in", ada=desk.work())
+    worse = desk.work(double="return x")
+    (desk.root / "in" / "ada" / UNIT / f"{UNIT} (1).ipynb").write_text(worse)
+    (desk.root / "class.csv").write_text("login,group\nada,red\nbob,red\n")
+    (desk.root / "rules.toml").write_text('counts = "best"')
+    files = {"late": desk.root / "rules.toml", "people": desk.root / "class.csv"}
+    rows = desk.grade(desk.root / "in", **files).set_index("student")
+    assert rows.score.to_dict() == {"ada": "4.0", "bob": "4.0"}
+    assert "handed in for the group by ada" in rows.repairs["bob"]

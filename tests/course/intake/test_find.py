@@ -132,6 +132,19 @@ def test_a_newer_copy_that_nobody_has_worked_in_does_not_count(
     assert ada.notes[0] == "of 3 notebooks, this counts: 01-tiny (1).ipynb"
 
 
+def test_among_the_last_ten_that_are_answered_the_best_may_count(
+    two_units: Course, tmp_path: Path
+) -> None:
+    stub = NOTEBOOK.replace('"id"', '"source": "raise NotImplementedError()", "id"')
+    files = of(*(f"ada/01-tiny/{n:02}.ipynb" for n in range(13))) | {"ada/01-tiny/12.ipynb": stub}
+    place, unpacked = write(tmp_path / "in", files), tmp_path / "unpacked"
+    [ada] = intake.find(two_units, place, unpacked, best=True)
+    tries = (ada, *ada.earlier)
+    numbers = range(11, 1, -1)
+    assert [each.notes[1] for each in tries] == [f"handed in as {n:02}.ipynb" for n in numbers]
+    assert {*ada.path.parent.iterdir()} == {each.path for each in tries}
+
+
 def test_the_newest_counts_also_where_an_earlier_one_has_more_answers(
     two_units: Course, tmp_path: Path
 ) -> None:
