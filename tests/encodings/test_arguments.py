@@ -81,7 +81,7 @@ def test_an_unknown_name_and_an_unknown_option() -> None:
 
 @pytest.mark.parametrize("name", available())
 def test_an_option_given_by_its_place_is_not_taken_for_a_parents(name: str) -> None:
-    kind = type(create(name, d_model=D, num_heads=H))
+    kind: Any = type(create(name, d_model=D, num_heads=H))
     # Where a class forwards its sizes, an option given by its place would be its parent's.
     if "sizes" in inspect.signature(kind).parameters:
         with pytest.raises(TypeError, match="positional"):
