@@ -942,8 +942,8 @@ accuracy("shift3").round(3)
 # %% [markdown]
 # The models with Shaw's keys or Transformer-XL's vectors read four times the trained length with
 # hardly a mistake. RoPE (unit 05) comes close. The two absolute encodings fail beyond 32 tokens:
-# 57 % of their answers are right at 64 tokens, and 34–35 % at 128. T5 has 75 % and 31 % there. Its
-# buckets from offset 32 on were never trained.
+# 56–58 % of their answers are right at 64 tokens, and 34–35 % at 128. T5 has 72 % and 31 % there.
+# Its buckets from offset 32 on were never trained.
 #
 # Now *reverse*, at 16, 32 and 64 tokens:
 
