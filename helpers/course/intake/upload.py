@@ -26,6 +26,8 @@ CHUNK = 2**20
 BESIDE = 2 * 2**20  # bytes of a file that goes with a notebook
 ENTRY = b"PK\1\2"  # each in the list of a zip's files begins with it
 UTF_8 = 0x800  # flag of a zip's member: that is how its name is written
+# Of these zipfile unpacks a chunk at a time; of the others all that the chunk holds, gigabytes.
+COMPRESSIONS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 Parts = tuple[str, ...]  # of a path
 
 
@@ -234,4 +236,7 @@ class Upload:
             return os.fdopen(os.open(file.key, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb")
         archive = archive or self.archive
         assert archive
-        return archive.open(archive.infolist()[file.key])
+        member = archive.infolist()[file.key]
+        if file.archive and member.compress_type not in COMPRESSIONS:
+            raise ValueError("it is compressed as few programs do: make the zip with another one")
+        return archive.open(member)

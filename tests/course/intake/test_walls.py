@@ -1,6 +1,7 @@
 """One learner stops nobody: too much, too deep, too slow, and what is no file of theirs."""
 
 import contextlib
+import io
 import json
 import os
 import random
@@ -8,6 +9,7 @@ import re
 import stat
 import subprocess
 import time
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from unittest.mock import Mock
@@ -35,6 +37,14 @@ def _encrypted() -> bytes:
     content[6] |= 1
     content[content.rindex(b"PK\x01\x02") + 8] |= 1
     return bytes(content)
+
+
+def _bzip2() -> bytes:
+    """As zipfile unpacks it, 300 bytes may become 200 MB at once."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_BZIP2) as archive:
+        archive.writestr("01-tiny.ipynb", MINE)
+    return content.getvalue()
 
 
 def _damaged() -> bytes:
@@ -78,6 +88,7 @@ UPLOADS: dict[str, tuple[Callable[[], Files], str]] = {
     "many files": (lambda: {"h.zip": zipped({f"{n}": b"" for n in range(1001)})}, "1,000 files"),
     "an encrypted archive": (lambda: {"h.zip": _encrypted()}, "encrypted"),
     "a damaged archive": (lambda: {"h.zip": _damaged()}, "01-tiny.ipynb cannot be read"),
+    "an archive of bzip2": (lambda: {"h.zip": _bzip2()}, "compressed as few programs do"),
     "a link in an archive": (lambda: {"h.zip": _link()}, "not opened"),
     "a text of wide letters": (
         lambda: {"x.ipynb": b' {"x": "' + "\U0001f600".encode() + b"x" * (45 << 20) + b'"}'},
