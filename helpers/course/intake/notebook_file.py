@@ -102,7 +102,8 @@ def fresh(cell: dict[str, Any]) -> NotebookNode:
     made = nbformat.from_dict({"cell_type": kind, "source": source, "metadata": known})
     made.id = str(cell.get("id", metadata.get("id", "")))
     if kind == "code":
-        made.source = source.replace('answer=""', f"answer={_chosen(cell.get('outputs'))}")
+        answer = f"answer={_chosen(cell.get('outputs'))}"
+        made.source = source.replace('answer=""', answer, 1)  # of many, gigabytes would come
         made.outputs, made.execution_count = [], None
     if isinstance(pictures := cell.get("attachments"), dict) and kind == "markdown":
         made.attachments = nbformat.from_dict({n: p for n, p in pictures.items() if _is_picture(p)})

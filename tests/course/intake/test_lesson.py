@@ -35,3 +35,10 @@ def test_a_cell_with_a_tag_of_its_author_only_defines(tag: str, own: str, left: 
 def test_what_is_no_python_or_too_long_defines_nothing() -> None:
     for source in ("%%bash\nls", f"def f(): return {'+'.join('1' * 9_000)}", "x = 1\n" * 9_000):
         assert lesson.definitions(source) == ""
+
+
+def test_nothing_that_a_learner_wrote_is_kept() -> None:
+    lesson._names.cache_clear()
+    mine = v4.new_notebook(cells=[v4.new_code_cell("words " * 9_000)])
+    lesson.mark(mine, v4.new_notebook())
+    assert lesson._names.cache_info().currsize == 0

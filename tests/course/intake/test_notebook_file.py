@@ -60,6 +60,13 @@ def test_a_prediction_that_was_chosen_below_its_cell_is_written_into_it(
     assert read.source == f'predict("far", "Is it?", answer={source})' and read.outputs == []
 
 
+def test_a_prediction_is_written_once_however_often_it_is_asked_for() -> None:
+    outputs = [{"data": {ANSWER: "b" * 50}}]
+    cell = {"cell_type": "code", "source": 'answer=""' * 1000, "outputs": outputs}
+    [read], _ = notebook_file.read(json.dumps({"cells": [cell]}).encode())
+    assert len(read.source) == 9_050
+
+
 def test_no_notebook_is_larger_than_a_person_writes() -> None:
     cells = [{"cell_type": "code", "source": "x" * (2**20 + 1)}]
     with pytest.raises(CourseError, match="1,048,576 are allowed"):
