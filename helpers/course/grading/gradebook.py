@@ -26,7 +26,7 @@ from helpers.course.grading.journal import exclusive_lock, writable
 from helpers.course.grading.roster import MISSING
 from helpers.course.intake import Submission
 from helpers.course.pages import feedback
-from helpers.course.pages.feedback import Grade
+from helpers.course.pages.feedback import Grade, Mark
 from helpers.course.settings import CourseError
 
 FILES = {"submitted": "ipynb", "autograded": "ipynb", "feedback": "html"}
@@ -148,7 +148,8 @@ class ClassGradebook:
                 if submission := self._submission(row["student"], row["unit"]):
                     now = self._current(submission, entry)
                 else:
-                    now = entry | {"row": row | {"status": GONE}}
+                    none = grades_csv.marks(Mark(row["unit"], row["student"], {}))
+                    now = entry | {"row": row | none | {"status": GONE}}
                 if now != entry:
                     journal.put(self.book, row["student"], row["unit"], now)
 

@@ -32,8 +32,9 @@ TABLE = """CREATE TABLE IF NOT EXISTS course_journal
     (student TEXT, unit TEXT, entry TEXT, PRIMARY KEY (student, unit))"""
 WRITE = "INSERT OR REPLACE INTO course_journal VALUES (:student, :unit, :entry)"
 OF_ONE = "SELECT entry FROM course_journal WHERE student = :student AND unit = :unit"
-# Of whom nbgrader still knows: `nbgrader db student remove` takes rows away, too.
-READ = "SELECT entry FROM course_journal JOIN student ON student.id = course_journal.student"
+READ = "SELECT entry FROM course_journal"
+# Whom nbgrader knows no longer: `nbgrader db student remove` takes rows away, too, for good.
+REMOVED = "DELETE FROM course_journal WHERE student NOT IN (SELECT id FROM student)"
 FORGET = "DELETE FROM course_journal WHERE unit = '' AND student = :student"
 
 # "key" of what is graded, "row" of grades.csv, "mark", "answers", "hints" by exercise, "digest".
@@ -56,6 +57,7 @@ def create(out: Path) -> None:
         fresh.replace(path)
     with closing(Gradebook(nbgrade.gradebook(out), nbgrade.COURSE)) as book:
         book.db.execute(text(TABLE))
+        book.db.execute(text(REMOVED))
         for table, column in SEARCHED:
             name = f"order_matters_{table}"
             book.db.execute(text(f"CREATE INDEX IF NOT EXISTS {name} ON {table} ({column})"))

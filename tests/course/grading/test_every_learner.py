@@ -129,7 +129,11 @@ def test_whom_nbgrader_removes_has_no_row_and_no_marks(desk: Desk) -> None:
         for student in ("bob", "eve"):
             book.remove_student(student)
     [row] = refresh(desk.out).itertuples()
-    assert row.student == "ada" and "holds no marks" in row.status
+    assert row.student == "ada" and "holds no marks" in row.status and row.score == 0
+    (roster := desk.root / "roster.csv").write_text("login\nada\nbob\n")
+    rows = desk.grade(hand_in(desk.root / "next", ada=desk.work()), people=roster)
+    assert rows.score.tolist() == ["4.0", "0.0"]  # bob's do not come back with his name
+    assert rows.status[1] == "not graded: nothing handed in"
 
 
 def test_a_learner_asks_for_a_regrade(desk: Desk) -> None:
