@@ -101,8 +101,12 @@ def board(out: Path, budget: Budget = QUICK) -> list[str]:
 
 
 def _pseudonym(out: Path, student: str) -> str:
-    """Return what the board calls a learner: the same in each run, and only OUT's secret tells."""
-    return hmac.new(secret(out), f"race {student}".encode(), hashlib.sha256).hexdigest()[:8]
+    """Return what the board calls a learner: the same in each run, and only OUT's secret tells.
+
+    It begins with a letter, as pandas reads 12345678 and 375e3639 as numbers.
+    """
+    digest = hmac.new(secret(out), f"race {student}".encode(), hashlib.sha256).hexdigest()
+    return f"r{digest[:8]}"
 
 
 def _job(out: Path, student: str, name: str, budget: Budget) -> Job:
@@ -128,8 +132,10 @@ def _race(content: str, name: str, budget: Budget, _seed: int) -> pd.DataFrame:
         finally:
             pool.close()  # this process may do no other
         return rows.assign(problem=None)
-    except (SandboxError, RecordError, CourseError) as error:
-        return pd.DataFrame([{"encoding": name, "problem": table_text(str(error))}])
+    except Exception as error:  # whatever is in one learner's notebook or rows
+        known = isinstance(error, SandboxError | RecordError | CourseError)
+        problem = table_text(str(error) if known else repr(error))
+        return pd.DataFrame([{"encoding": name, "problem": problem}])
 
 
 def _rows_in(session: Session, content: str, name: str, budget: Budget) -> pd.DataFrame:

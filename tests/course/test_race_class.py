@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
+from unittest.mock import Mock
 
 import pandas as pd
 import pytest
@@ -15,6 +17,7 @@ from helpers.course.grading import grades_csv, journal
 from helpers.course.sandbox import bubblewrap
 from helpers.course.settings import CourseError
 from helpers.race import racing
+from helpers.race.records import COLUMNS
 from helpers.race.rules import RIVALS
 from tests.common import needs_sandbox
 from tests.race.test_race import TINY, _here
@@ -117,3 +120,18 @@ def test_what_has_no_encodings_is_refused(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(bubblewrap, "available", lambda: "no bubblewrap")
     with pytest.raises(CourseError, match="no bubblewrap"):
         race_class.board(tmp_path)
+
+
+def test_no_pseudonym_is_a_number(tmp_path: Path) -> None:
+    for student in range(300):
+        name = race_class._pseudonym(tmp_path, f"{student}")
+        (path := tmp_path / "names.csv").write_text(f"name\n{name}\n")
+        assert [*pd.read_csv(path)["name"]] == [name]
+
+
+def test_no_row_of_a_learners_stops_the_race_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = v4.new_output("display_data", {race_class.JSON: [dict.fromkeys(COLUMNS, "\ud800")]})
+    monkeypatch.setattr(race_class.pool, "taken", lambda *_, **__: nullcontext())
+    monkeypatch.setattr(race_class, "Session", lambda _: Mock(run=lambda *_: [shown]))
+    found = race_class._race(v4.writes(v4.new_notebook()), "ada", TINY, 0)
+    assert [*found["encoding"]] == ["ada"] and found["problem"].all()

@@ -80,6 +80,7 @@ def _other_class(found: Record) -> Record:
         (_each_row(outcome="won"), "outcome must be one"),
         (_each_row(loss=None), "loss must be a number where it was measured, else null"),
         (_each_row(limit="low"), "limit, seconds and sweep_seconds must be numbers"),
+        (_each_row(seconds=10**400), "limit, seconds and sweep_seconds must be numbers"),
         (_each_row(limit=0.1), "limits are not those of the tests"),
         (
             _each_row(loss=None, outcome="refused"),
