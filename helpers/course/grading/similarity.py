@@ -14,6 +14,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from hashlib import sha256
 from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple
@@ -122,12 +123,28 @@ def _fragments(code: str) -> Iterator[tuple[str, range]]:
     """Yield each expression and simple statement of a text, and its lines, counted from 1."""
     with suppress(*NO_PYTHON):
         tree = ast.parse(MAGIC.sub("", code[:LONGEST]))
-        for node in ast.walk(_Anonymous(tree).visit(tree)):
+        told = dict[ast.AST, tuple[str, int]]()
+        _digest(_Anonymous(tree).visit(tree), told)
+        for node, (digest, size) in told.items():
             if not isinstance(node, ast.expr | ast.stmt) or hasattr(node, "body"):
                 continue
-            is_import = isinstance(node, ast.Import | ast.ImportFrom)
-            if not is_import and sum(1 for _ in ast.walk(node)) >= SMALLEST:
-                yield ast.dump(node), range(node.lineno, (node.end_lineno or 0) + 1)
+            if size >= SMALLEST and not isinstance(node, ast.Import | ast.ImportFrom):
+                yield digest, range(node.lineno, (node.end_lineno or 0) + 1)
+
+
+def _digest(node: ast.AST, told: dict[ast.AST, tuple[str, int]]) -> tuple[str, int]:
+    """Put a digest of each node of a tree, and how many are in it, into `told`; return the tree's.
+
+    It is one of its children's: whole texts of a deep tree's would take the square of its depth.
+    """
+    parts, size = [type(node).__name__], 1
+    for name, value in ast.iter_fields(node):
+        for each in value if isinstance(value, list) else [value]:
+            digest, more = _digest(each, told) if isinstance(each, ast.AST) else (repr(each), 0)
+            parts += name, digest
+            size += more
+    told[node] = sha256(repr(parts).encode()).hexdigest(), size
+    return told[node]
 
 
 class _Anonymous(ast.NodeTransformer):

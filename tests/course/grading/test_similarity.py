@@ -126,6 +126,11 @@ def test_a_text_that_is_no_code_is_no_error(text: str) -> None:
     assert isinstance(alike(own({"ada": text, "eve": text}, set())), dict)
 
 
+def test_a_deep_answer_takes_no_square_of_its_depth() -> None:
+    found = fragments(f"x = {'-' * 400}a")
+    assert found.total() == len(found) == 401 and sum(map(len, found)) < 100 * 401
+
+
 def test_an_f_string_is_one_text_and_a_magic_is_no_code() -> None:
     written = "%time it's\nx = f'{a:>{w}} is {b!r}' + f\"{f'{q}'}\" + y\n!ls 'x\nz = y - x\n"
     assert fragments(written) == fragments("x = 'a' + 'b' + y\nz = y - x\n")
