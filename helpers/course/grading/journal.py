@@ -11,7 +11,7 @@ import fcntl
 import json
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,7 @@ TABLE = """CREATE TABLE IF NOT EXISTS course_journal
 WRITE = "INSERT OR REPLACE INTO course_journal VALUES (:student, :unit, :entry)"
 OF_ONE = "SELECT entry FROM course_journal WHERE student = :student AND unit = :unit"
 READ = "SELECT entry FROM course_journal"
+THERE = "SELECT 1 FROM sqlite_master WHERE name = 'course_journal'"
 # Whom nbgrader knows no longer: `nbgrader db student remove` takes rows away, too, for good.
 REMOVED = "DELETE FROM course_journal WHERE student NOT IN (SELECT id FROM student)"
 FORGET = "DELETE FROM course_journal WHERE unit = '' AND student = :student"
@@ -99,14 +100,22 @@ def forget(book: Gradebook, student: str) -> None:
 
 
 def entries(out: Path) -> list[Entry]:
-    """Return all entries of a class, also while it is being graded."""
+    """Return all entries of a class, also while it is being graded; none where there is no table.
+
+    Raises:
+        CourseError: another program keeps the gradebook from being read.
+    """
     path = out.absolute() / "gradebook.db"
-    with (
-        suppress(sqlite3.OperationalError),  # there is none yet
-        closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as book,
-    ):
-        return [json.loads(entry) for (entry,) in book.execute(READ)]
-    return []
+    if not path.exists():
+        return []
+    try:
+        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", nbgrade.WAIT, uri=True)) as book:
+            there = book.execute(THERE).fetchone()
+            return [json.loads(entry) for (entry,) in book.execute(READ)] if there else []
+    except sqlite3.OperationalError as error:
+        raise CourseError(
+            f"{path} cannot be read ({error}): close nbgrader and what else uses it, and run again"
+        ) from error
 
 
 def graded(out: Path) -> list[Entry]:

@@ -12,7 +12,7 @@ from sqlalchemy.exc import OperationalError
 
 from helpers.course.authoring import nbgrade
 from helpers.course.authoring.nbgrade import gradebook
-from helpers.course.grading import journal
+from helpers.course.grading import grades_csv, journal
 from helpers.course.settings import CourseError
 from tests.course.judged import Desk, hand_in
 from tests.course.pages.entered import Classroom
@@ -43,6 +43,20 @@ def test_a_gradebook_that_another_program_writes_stops_the_run(
             desk.grade(submissions)
     assert (desk.out / "grades.csv").read_text() == before
     assert desk.grade(submissions).score.tolist() == ["2.0", "4.0"]
+
+
+def test_a_gradebook_that_cannot_be_read_empties_no_table(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(nbgrade, "WAIT", 0.1)
+    assert journal.entries(desk.out) == []
+    desk.grade(hand_in(desk.root / "in", ada=desk.work()))
+    before = (desk.out / "grades.csv").read_text()
+    with closing(sqlite3.connect(desk.out / "gradebook.db", isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(CourseError, match=r"gradebook\.db cannot be read .*close nbgrader"):
+            grades_csv.write(desk.out)
+    assert (desk.out / "grades.csv").read_text() == before
 
 
 def test_a_gradebook_that_cannot_be_written_says_why(desk: Desk) -> None:
