@@ -31,5 +31,5 @@ def of_nbgrader(content: bytes, zone: tzinfo | None) -> datetime | None:
         if moment and not moment.tzinfo:
             return None if text[-1].isalpha() else moment
         return in_utc(moment) if moment else None
-    except (ValueError, OverflowError):
+    except (ValueError, ArithmeticError):  # of its decimal numbers, too
         return None

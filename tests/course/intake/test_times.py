@@ -23,6 +23,7 @@ from tests.course.intake.handed_in import MOODLE, both, of, write, zipped
         ("2026-11-03 10:00:00\n", "", datetime(2026, 11, 3, 10)),
         ("2026-07-01 10:00:00.000000 IST", "Europe/Berlin", None),  # of several places
         ("yesterday", "", None),
+        ("2026-11-03 10:00:00 1234567890123456789012345678901 m", "", None),
         ("2026-11-03 10:00:00 /etc/localtime", "", None),  # nbgrader would open it
         ("\xff", "", None),
         ("0001-01-01 00:00:00 +05:00", "", None),  # before there are times in UTC
