@@ -14,7 +14,7 @@ from nbgrader.api import Gradebook
 from helpers.course import race_class
 from helpers.course.authoring import nbgrade
 from helpers.course.grading import grades_csv, journal
-from helpers.course.sandbox import bubblewrap
+from helpers.course.sandbox import bubblewrap, pool
 from helpers.course.settings import CourseError
 from helpers.race import racing
 from helpers.race.records import COLUMNS
@@ -131,7 +131,7 @@ def test_no_pseudonym_is_a_number(tmp_path: Path) -> None:
 
 def test_no_row_of_a_learners_stops_the_race_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
     shown = v4.new_output("display_data", {race_class.JSON: [dict.fromkeys(COLUMNS, "\ud800")]})
-    monkeypatch.setattr(race_class.pool, "taken", lambda *_, **__: nullcontext())
+    monkeypatch.setattr(pool, "taken", lambda *_, **__: nullcontext())
     monkeypatch.setattr(race_class, "Session", lambda _: Mock(run=lambda *_: [shown]))
     found = race_class._race(v4.writes(v4.new_notebook()), "ada", TINY, 0)
     assert [*found["encoding"]] == ["ada"] and found["problem"].all()
