@@ -51,8 +51,8 @@ DISTANCE = (
 )
 OF_ENGLISH = " Of English no limit is known: there 0 would be a loss of 0."
 REFUSALS = (
-    "What a task tells beside the tokens and the encoding refuses it is not told; it reads the "
-    "tokens alone, and where it refuses these too, nothing."
+    "Where an encoding refuses what a task tells beside the tokens, it reads the tokens alone; "
+    "where it refuses these too, it reads nothing, and has no distance."
 )
 TRAINING = (
     "Learning rates by the same sweep for all, of {rates}, on another draw of each language; and "
