@@ -16,6 +16,7 @@ from helpers.claims import (
     Claim,
     Part,
     figures,
+    overall,
     questions,
     settle,
     study,
@@ -94,6 +95,31 @@ def test_a_record_can_stand_for_a_measurement(claim: Claim) -> None:
         assert again[part.number].tolist() == [rows[part.number][3], rows[part.number][1]]
     with pytest.raises(ValueError, match=f"seeds 0 to {len(rows) - 1}$"):
         replayed.measure([len(rows)])
+
+
+@pytest.mark.parametrize(
+    ("values", "ends", "verdict"),
+    [
+        ([1.0, 1.1, 0.9], {"low": 0.7, "high": 1.3}, HOLDS),
+        ([1.0, 1.1, 0.9], {"low": 0.81, "high": 1.3}, OPEN),
+        ([1.0, 1.1, 0.9], {"low": 1.19}, OPEN),
+        ([1.0, 1.1, 0.9], {"low": 1.21}, FAILS),
+        ([1.0, 1.1, 0.9], {"high": 0.79}, FAILS),
+        ([0.0, 2.0], {"low": 0.9, "high": 1.1}, OPEN),  # it covers the interval on both sides
+        ([512], {"low": 512, "high": 512}, HOLDS),
+    ],
+)
+def test_the_rule_has_three_answers(
+    values: list[float], ends: dict[str, float], verdict: str
+) -> None:
+    assert settle(values, **ends) == Part("m", "", "", **ends).verdict(values) == verdict
+
+
+def test_a_claim_is_the_sum_of_its_parts() -> None:
+    assert overall([HOLDS, HOLDS]) == HOLDS
+    assert overall([FAILS]) == FAILS
+    assert overall([HOLDS, FAILS]) == PARTLY
+    assert overall([HOLDS, OPEN, FAILS]) == OPEN
 
 
 def test_what_is_only_read_cannot_be_measured() -> None:

@@ -97,6 +97,13 @@ def test_a_text_beyond_the_table(name: str) -> None:
         run(torch.randn(1, T + 1, D))
 
 
+def test_the_first_pair_of_xpos_fades_as_gamma_and_scale_base_say() -> None:
+    ones = torch.ones(1, 1, 9, 2)
+    q, k = hooks.rotate(create("xpos", d_model=2, gamma=0.6, scale_base=5.0), ones, ones)
+    faded = q[0, 0, 7].norm() * k[0, 0, 4].norm() / 2
+    assert faded.item() == pytest.approx((0.6 / 1.6) ** (3 / 5), rel=1e-5)
+
+
 @pytest.mark.parametrize(
     "mask",
     [

@@ -125,7 +125,7 @@ def test_vectors_are_the_formula_patch_by_patch(
 # Options beyond the default, so that what is drawn is on both sides of what they say.
 TURNED: list[tuple[str, dict[str, Any]]] = [
     ("rotary", {}),
-    ("xpos", {"gamma": 0.6, "scale_base": 5.0}),
+    ("xpos", {}),
     ("interpolated", {"factor": 3.0}),
     ("ntk", {"factor": 3.0}),
     ("dynamic_ntk", {"factor": 3.0, "original_max_len": 4}),

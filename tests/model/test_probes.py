@@ -17,6 +17,13 @@ def _random(*shape: int, seed: int = 0) -> Tensor:
     return torch.randn(*shape, generator=Generator().manual_seed(seed), dtype=torch.float64)
 
 
+def test_the_residual_is_that_of_the_best_row() -> None:
+    x = _random(3, 7, 5) + 1
+    row = torch.linalg.lstsq(torch.ones(3, 7, 1, dtype=torch.float64), x).solution
+    best = torch.stack([(x[n] - row[n]).norm() / x[n].norm() for n in range(3)])
+    torch.testing.assert_close(probes.rank_residual(x), best, rtol=0, atol=1e-9)
+
+
 def test_the_residual_is_relative_exact_when_small_and_0_for_equal_rows() -> None:
     x = _random(7, 5)
     torch.testing.assert_close(probes.rank_residual(-1e6 * x), probes.rank_residual(x))
@@ -34,6 +41,19 @@ def test_the_probe_reads_sinusoids_on_new_sequences_and_nothing_from_noise() -> 
     assert probes.position_probe(rows + 0.01 * train, rows + 0.01 * test) < 0.1
     middle = (torch.arange(24.0) - 11.5).abs().mean().item()
     assert probes.position_probe(train, test) == pytest.approx(middle, rel=0.05)
+
+
+def test_the_probe_is_ridge_regression() -> None:
+    train, test = _random(6, 9, 4), _random(3, 11, 4, seed=1)
+    train[..., 0] += torch.arange(9)
+    z = torch.cat([train, torch.ones(6, 9, 1)], -1).flatten(0, 1)
+    # Least squares with five rows more, whose errors are √2.5 times the weights.
+    rows = torch.cat([z, 2.5**0.5 * torch.eye(5)])
+    wanted = torch.cat([torch.arange(9.0).repeat(6), torch.zeros(5)]).double()
+    w = torch.linalg.lstsq(rows, wanted[:, None]).solution[:, 0]
+    found = test @ w[:4] + w[4]
+    expected = (found - torch.arange(11.0)).abs().mean().item()
+    assert probes.position_probe(train, test, ridge=2.5) == pytest.approx(expected, abs=1e-6)
 
 
 def test_the_probe_says_what_does_not_fit() -> None:
