@@ -138,6 +138,15 @@ def test_positions_that_do_not_fit() -> None:
         MultiHeadAttention(create("tree_offsets", d_model=D))(torch.randn(2, T, D))
 
 
+def test_positions_on_other_axes_than_an_encoding_has() -> None:
+    attention, x = MultiHeadAttention(create("rotary_2d", d_model=D)), torch.randn(1, T, D)
+    with pytest.raises(ValueError, match="positions with 3 axes: this encoding knows 2"):
+        attention(x, None, hooks.told(x, torch.zeros(1, T, 3)))
+    for name in ("learned_2d", "fourier_2d"):
+        with pytest.raises(ValueError, match="positions with 3 axes: this encoding knows 2"):
+            hooks.embed(create(name, d_model=D), torch.randn(2, T, D), torch.zeros(1, T, 3))
+
+
 @pytest.mark.parametrize("name", ["learned", "sinusoidal", "learned_2d", "tupe"])
 @pytest.mark.parametrize("outside", [-1, T])
 def test_a_position_without_a_row(name: str, outside: int) -> None:

@@ -2,12 +2,14 @@
 
 import pytest
 import torch
+from transformers.models.m2m_100.modeling_m2m_100 import M2M100SinusoidalPositionalEmbedding
 from transformers.models.t5.modeling_t5 import T5Attention
 
 from helpers.book import d2l
 from helpers.encodings import T5Bias, available, sinusoidal_table
 from tests.encodings.oracles import ORACLES, Oracle
 from tests.encodings.oracles.offsets import deberta_scores
+from tests.encodings.oracles.structure import convolved
 
 close = torch.testing.assert_close
 
@@ -26,6 +28,18 @@ def test_every_encoding_has_an_oracle() -> None:
 def test_the_books_table_is_ours_to_single_precision() -> None:
     theirs = d2l.PositionalEncoding(64, dropout=0, max_len=200).P[0].double()
     close(sinusoidal_table(200, 64), theirs, rtol=0, atol=2e-5)
+
+
+def test_m2m100_differs_by_its_exponent_and_by_nothing_else() -> None:
+    length, half = 64, 32
+    theirs = M2M100SinusoidalPositionalEmbedding.get_embedding(length, 2 * half, None)
+    ours = sinusoidal_table(length, 2 * half)
+    ours = torch.cat([ours[:, 0::2], ours[:, 1::2]], 1)  # it concatenates the halves
+    assert (theirs - ours).abs().max() > 0.5
+    omega = 10_000.0 ** (-torch.arange(half) / (half - 1))  # D/2 − 1 instead of D/2
+    angle = torch.arange(length)[:, None] * omega
+    exact = torch.cat([angle.sin(), angle.cos()], 1)
+    close(theirs.double(), exact, rtol=0, atol=2e-5)
 
 
 def test_the_paper_of_deberta_differs_from_its_code_by_the_index_of_one_term() -> None:
@@ -49,3 +63,12 @@ def test_what_t5s_buckets_leave_out() -> None:
     buckets = T5Bias(12, 3).bucket(torch.arange(-200, 201))
     assert sorted(set(range(32)) - set(buckets.tolist())) == [16]
     assert (torch.arange(-200, 201)[buckets == 31]).min() == 91
+
+
+@pytest.mark.parametrize(("heads", "columns"), [(3, None), (9, 7)])
+def test_heads_become_a_convolution_as_they_sharpen(heads: int, columns: int | None) -> None:
+    off = []
+    for sharpness in (5.0, 10.0, 20.0):
+        ours, theirs = convolved(heads, columns, sharpness)
+        off.append((ours - theirs).abs().max().item())
+    assert off[0] > 1e-2 > off[1] > 1e-5 > off[2]

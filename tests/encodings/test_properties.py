@@ -9,8 +9,11 @@ from torch import Tensor, nn
 from torch.func import functional_call
 
 from helpers.encodings import (
+    REGISTRY,
+    Encoding,
     available,
     create,
+    hooks_of,
     tree_offsets,
 )
 from helpers.model.attention import MultiHeadAttention
@@ -173,3 +176,10 @@ def test_offsets_of_a_tree_may_replace_those_of_the_text() -> None:
             alone = hooks.scores(encoding, q[b : b + 1], q[b : b + 1], offsets[b])
             assert both is not None and alone is not None
             close(both[b], alone[0] if alone.dim() == 4 else alone, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", available())
+def test_each_says_where_it_is_from_and_which_hooks_it_uses(name: str) -> None:
+    entry = REGISTRY[name]
+    assert entry.kind is type(build(name).encoding) and entry.paper and entry.formula
+    assert bool(hooks_of(entry.kind)) == (entry.kind is not Encoding)

@@ -6,6 +6,7 @@ from torch import Tensor, nn
 from transformers import BertConfig, BertForPreTraining, BertModel
 
 from helpers.encodings import create
+from helpers.model import bert
 from helpers.model.attention import MultiHeadAttention
 from helpers.model.bert import Bert, Pretraining, Size, parameter_count, preset
 from helpers.model.encoder import Encoder
@@ -92,6 +93,7 @@ def test_the_pooler_reads_the_first_token_and_segments_count() -> None:
     assert model.nsp_logits(hidden).shape == (3, 2)
     assert (model.bert(tokens) - hidden).abs().max() > 1e-3
     close(model.bert(tokens, torch.zeros_like(segments)), model.bert(tokens))
+    assert bert.PRESETS["mini"] == Size()
 
 
 @pytest.mark.parametrize("name", ["t5_bias", "rotary"])

@@ -14,6 +14,7 @@ from helpers.encodings import (
 from helpers.model.attention import MultiHeadAttention
 from helpers.model.encoder import Encoder
 from helpers.training import evaluate, masked_loss
+from helpers.training.experiments import run
 
 D, H, T = 12, 3, 7
 
@@ -72,6 +73,21 @@ def test_attention_asks_its_encoding_at_each_hook(x: Tensor) -> None:
     )
 
 
+def _asked(name: str, shared: bool = False) -> list[Encoding]:
+    encoding = create(name, d_model=D, num_heads=H, max_len=T)
+    model = Encoder(encoding, vocab_size=9, num_layers=3, shared=shared)
+    model(torch.randint(9, (2, T))).sum().backward()
+    assert all(parameter.grad is not None for parameter in model.parameters())
+    assert model.position is model.layers[0].attention.encoding  # type: ignore[union-attr]
+    return [layer.attention.encoding for layer in model.layers]  # type: ignore[misc, union-attr]
+
+
+def test_each_layer_has_an_encoding_of_its_own_unless_it_is_shared() -> None:
+    assert len({id(each) for each in _asked("shaw")}) == 3
+    assert len({id(each) for each in _asked("shaw", shared=True)}) == 1
+    assert len({id(each) for each in _asked("learned")}) == 1  # it is asked at the input only
+
+
 def test_only_selected_places_are_scored() -> None:
     torch.manual_seed(0)
     model = Encoder(create("sinusoidal", d_model=D, num_heads=H), vocab_size=9, num_layers=1).eval()
@@ -82,3 +98,11 @@ def test_only_selected_places_are_scored() -> None:
         model(batch.inputs).transpose(1, 2), batch.targets, reduction="none"
     )
     assert masked_loss(model, batch).item() == pytest.approx(expected[batch.selected].mean().item())
+
+
+@pytest.mark.rotating
+def test_sinusoids_learn_the_lag_and_nothing_beats_the_limit() -> None:
+    """The margin: the recorded three seeds are .307 ± .002 and 1.603 ± .001, the limit .276."""
+    lost = {name: run(LagLanguage(), name, 0, steps=400).iloc[0] for name in ("none", "sinusoidal")}
+    assert lost["sinusoidal"].loss < 0.8 < 1.4 < lost["none"].loss
+    assert all(row.loss > row.limit - 0.02 for row in lost.values())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from transformers.models.bloom.modeling_bloom import build_alibi_tensor
@@ -39,21 +39,26 @@ from tests.encodings.oracles.comparison import (
 @oracle("shaw_keys", "transformers, Wav2Vec2Bert relative_key", 1e-12)
 def _wav2vec2_keys() -> Pair:
     ours: Any = MultiHeadAttention(build("shaw_keys", k=4))
-    config = Wav2Vec2BertConfig(
-        hidden_size=D,
-        num_attention_heads=H,
-        position_embeddings_type="relative_key",
-        left_max_position_embeddings=4,
-        right_max_position_embeddings=4,
-        attention_dropout=0.0,
-    )
-    theirs: Any = wav2vec2.Wav2Vec2BertSelfAttention(config).double()
-    linear = {"q": theirs.linear_q, "k": theirs.linear_k, "v": theirs.linear_v}
-    same_projections(ours, {**linear, "out": theirs.linear_out})
+    theirs = _wav2vec2("relative_key", ours)
     with torch.no_grad():
         theirs.distance_embedding.weight.copy_(ours.encoding.keys)
     x = torch.randn(B, T, D)
     return ours(x), theirs(x)[0]
+
+
+def _wav2vec2(kind: Literal["relative", "relative_key"], ours: Any) -> Any:
+    config = Wav2Vec2BertConfig(
+        hidden_size=D,
+        num_attention_heads=H,
+        position_embeddings_type=kind,
+        left_max_position_embeddings=4,
+        right_max_position_embeddings=4,
+        attention_dropout=0.0,
+    )
+    theirs = wav2vec2.Wav2Vec2BertSelfAttention(config).double()
+    linear = {"q": theirs.linear_q, "k": theirs.linear_k, "v": theirs.linear_v}
+    same_projections(ours, {**linear, "out": theirs.linear_out})
+    return theirs
 
 
 @oracle("shaw", "transformers, VITS", 1e-12, "window ≥ T − 1: beyond it VITS has zero, Shaw clips")
@@ -97,6 +102,21 @@ def _xlnet() -> Pair:
     weights = theirs.rel_attn_core(*first, rows, output_attentions=True)[1].permute(2, 3, 0, 1)
     scores = (q @ k.transpose(-2, -1) + hooks.scores(ours, q, k)) * ours.softmax_scale
     return scores.softmax(-1), weights
+
+
+@oracle("transformer_xl", "transformers, Wav2Vec2Bert relative", 1e-6, "float32 angles")
+def _wav2vec2_relative() -> Pair:
+    ours: Any = MultiHeadAttention(build("transformer_xl"))
+    theirs = _wav2vec2("relative", ours)
+    with torch.no_grad():
+        theirs.pos_bias_u.copy_(ours.encoding.u[:, 0])
+        theirs.pos_bias_v.copy_(ours.encoding.v[:, 0])
+        theirs.linear_pos.weight.copy_(ours.encoding.project.weight)
+    x = torch.randn(B, T, D)
+    vectors = wav2vec2.Wav2Vec2BertRelPositionalEmbedding(
+        Wav2Vec2BertConfig(hidden_size=D, max_source_positions=T)
+    )(x)
+    return ours(x), theirs(x, relative_position_embeddings=vectors.double())[0]
 
 
 @oracle("t5_bias", "transformers, T5Attention", 1e-12)

@@ -74,9 +74,9 @@ def _local() -> Pair:
     return ours(x), ours.out(context.transpose(1, 2).flatten(2))
 
 
-def _convolved(num_heads: int, columns: int | None) -> Pair:
+def convolved(num_heads: int, columns: int | None, sharpness: float) -> Pair:
     """Attention whose heads are taps, and the convolution with the same weights, inside."""
-    encoding = encodings.Convolution(num_heads, num_heads, columns=columns, sharpness=46.0)
+    encoding = encodings.Convolution(num_heads, num_heads, columns=columns, sharpness=sharpness)
     ours: Any = MultiHeadAttention(encoding)
     with torch.no_grad():
         ours.qkv.bias.zero_()
@@ -101,9 +101,9 @@ def _convolved(num_heads: int, columns: int | None) -> Pair:
 
 @oracle("convolution", "torch, conv1d (α = 46, inside)", 1e-10)
 def _conv1d() -> Pair:
-    return _convolved(3, None)
+    return convolved(3, None, 46.0)
 
 
 @oracle("convolution", "torch, conv2d (α = 46, inside)", 1e-10)
 def _conv2d() -> Pair:
-    return _convolved(9, 7)
+    return convolved(9, 7, 46.0)
