@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from helpers.model.decoder import Decoder, generate
 from helpers.model.encoder import Encoder
 from helpers.model.probes import attention_weights, layer_states, moved_by_padding
 from helpers.model.tensor_counter import largest_tensor
+from tests.common import ROOT
 
 D, H, T, V = 16, 4, 7, 30
 SIZE = preset("mini", d_model=D, num_heads=H, vocab_size=V, max_len=32)
@@ -231,6 +233,27 @@ def test_a_mask_that_is_refused_leaves_the_cache_as_it_was() -> None:
     with pytest.raises(ValueError, match=r"mask is torch\.float32"):
         attention(x, torch.ones(T, T), cache=cache)
     assert cache.length == 0
+
+
+def test_a_step_of_a_decoder_is_few_calls_in_few_files(tokens: Tensor) -> None:
+    """Of our own functions, without positions and with two layers; the first step is prepared."""
+    model = Decoder(_encoding("none"), V, 2)
+    cache, calls = model.new_cache(), []
+
+    def count(frame: Any, event: str, _: Any) -> None:
+        name = frame.f_code.co_filename
+        # What @dataclass writes is in no file.
+        if event == "call" and (name == "<string>" or name.startswith(str(ROOT / "helpers"))):
+            calls.append(name)
+
+    with torch.no_grad():
+        model(tokens, cache=cache)
+        sys.setprofile(count)
+        try:
+            model(tokens[:, :1], cache=cache)
+        finally:
+            sys.setprofile(None)
+    assert len(calls) <= 15 and len({*calls} - {"<string>"}) <= 3, calls
 
 
 def test_the_only_weights_that_learn_may_be_those_of_a_bias(tokens: Tensor) -> None:

@@ -177,6 +177,7 @@ def test_what_is_said_of_heads_and_models_is_so(page: Page, address: str) -> Non
 
 def test_everyone_can_use_it(page: Page, address: str) -> None:
     wrong = complaints(page)
+    page.on("console", lambda said: wrong.append(said.text))  # of warnings, too
     _asked(page, address, text=" ".join(["the [MASK] of a string"] * 6))  # as long as one can be
     for summary in page.locator(".as-table summary").all():
         summary.click()

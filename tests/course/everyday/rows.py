@@ -55,9 +55,10 @@ class Row:
 def _of_table() -> list[Row]:
     table = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
     rows = [Row(**row) for row in table["row"]]
-    for place in ("before", "above"):
+    for place in ("on_top", "before", "above"):
+        numbers = () if place == "on_top" else (1,)
         rows += [
-            Row(name, unit, [(place, 1, code)])
+            Row(name, unit, [(place, *numbers, code)])
             for unit, codes in table[place].items()
             for name, code in codes.items()
         ]

@@ -75,6 +75,15 @@ def _copy(text: str, seed: int) -> str:
     return '"""All my own work."""\n# really\n\n' + "\n".join(lines)
 
 
+def test_planted_copies_are_found() -> None:
+    planted = [(forced, text) for forced, texts in _right_answers() for text in texts]
+    found = [
+        bool(alike(own({"ada": text, "eve": _copy(text, seed)}, forced)))
+        for seed, (forced, text) in enumerate(planted)
+    ]
+    assert sum(found) >= FOUND * len(found), f"{sum(found)} of {len(found)}"
+
+
 def test_answers_written_apart_are_no_pair() -> None:
     both = [(f, pair) for f, texts in _right_answers() for pair in combinations(texts, 2)]
     alarms = [bool(alike(own({"ada": one, "bob": other}, f))) for f, (one, other) in both]
@@ -93,7 +102,7 @@ def test_a_copy_within_a_longer_answer_is_found() -> None:
     assert alike(own({"ada": short, "eve": f"{more}\n{short}"}, set())) == {("ada", "eve"): 1.0}
 
 
-@pytest.mark.parametrize("copies", [2, FEW])
+@pytest.mark.parametrize("copies", [2, 3, FEW])
 def test_copies_in_the_smallest_class_are_found(copies: int) -> None:
     """What a few learners have is not yet what many have, however small the class."""
     found = []
