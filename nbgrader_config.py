@@ -17,6 +17,8 @@ c.ExecutePreprocessor.shutdown_kernel = "immediate"
 dry = "import os; os.environ['ORDER_MATTERS_PROFILE'] = 'dry'"
 c.Execute.extra_arguments = ["--log-level=ERROR", f"--IPKernelApp.exec_lines={dry}"]
 
+# A lesson's cells that only train, measure or draw are not run.
+c.Autograde.autograde_preprocessors.insert(0, "helpers.course.intake.lesson.skip")
 # What goes into autograded/ holds no hidden test, and nothing that runs in formgrader.
 c.Autograde.autograde_preprocessors.append("helpers.course.pages.sanitize.sanitize")
 

@@ -11,10 +11,14 @@ import ast
 import re
 import symtable
 from functools import lru_cache
+from pathlib import Path
+from typing import Any
 
+import nbformat
 from nbformat import NotebookNode
 
 from helpers.course.authoring.source import FIGURE, SHOWN, TRAINING
+from helpers.course.settings import Course
 
 LEFT_OUT = {TRAINING, FIGURE, SHOWN}
 # Keys of a cell's metadata: it is as released; what is run of it, if not all.
@@ -62,6 +66,21 @@ def _names(source: str) -> tuple[frozenset[str], frozenset[str]]:
             if each.is_referenced() and (each.is_global() or table is tables[0]):
                 used.add(each.get_name())
     return frozenset(used - assigned), frozenset(assigned)
+
+
+def skip(notebook: NotebookNode, resources: dict[str, Any]) -> tuple[NotebookNode, dict[str, Any]]:
+    """Tag for nbclient what of a lesson stock nbgrader need not run; its first step.
+
+    A cell that also imports or defines something is run as a whole there.
+    """
+    unit = resources["nbgrader"]["assignment"]
+    released = Course(Path.cwd()).notebooks / unit / f"{unit}.ipynb"
+    if released.exists():
+        mark(notebook, nbformat.read(released, as_version=4))
+    for cell in notebook.cells:
+        if cell.metadata.get(DEFINED) == "":
+            cell.metadata.tags = [*cell.metadata.get("tags", []), "skip-execution"]
+    return notebook, resources
 
 
 def to_run(cell: NotebookNode) -> str:

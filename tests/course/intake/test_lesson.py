@@ -1,6 +1,10 @@
 """Which cells of a lesson are run where a class is graded."""
 
+from pathlib import Path
+
+import nbformat
 import pytest
+from nbclient import NotebookClient
 from nbformat import v4
 
 from helpers.course.intake import lesson
@@ -30,6 +34,28 @@ def test_a_cell_with_a_tag_of_its_author_only_defines(tag: str, own: str, left: 
     assert lesson.to_run(notebook.cells[0]).strip() == left
     assert lesson.to_run(notebook.cells[2]) == changed
     assert [lesson.UNCHANGED in each.metadata for each in notebook.cells] == [True, False, False]
+
+
+def test_stock_nbgrader_skips_what_only_trains_or_draws(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lesson_cells = {
+        "print('trains')": ["training"],
+        "import math\nprint('imports')": ["training"],
+        "x = 1": ["training"],
+        "print('explains')": [],
+    }
+    cells = [v4.new_code_cell(code, metadata={"tags": tags}) for code, tags in lesson_cells.items()]
+    released = tmp_path / "notebooks" / "01" / "01.ipynb"
+    released.parent.mkdir(parents=True)
+    nbformat.write(v4.new_notebook(cells=cells), released)
+    monkeypatch.chdir(tmp_path)
+    notebook = nbformat.read(released, as_version=4)
+    notebook.cells.append(v4.new_code_cell("print(x)"))
+    lesson.skip(notebook, {"nbgrader": {"assignment": "01"}})
+    NotebookClient(notebook, timeout=60).execute()
+    shown = ["".join(each.text for each in cell.outputs) for cell in notebook.cells]
+    assert shown == ["", "imports\n", "", "explains\n", "1\n"]
 
 
 def test_what_is_no_python_or_too_long_defines_nothing() -> None:
