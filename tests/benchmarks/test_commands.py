@@ -1,15 +1,18 @@
 """Commands that measure: each is tried with little of all, and measures what it says."""
 
+import ast
 import json
 import sys
 from pathlib import Path
 
+import nbformat
 import pandas as pd
 import pytest
 import torch
 
 from benchmarks import (
     bert_seeds_study,
+    full_profile,
     generation,
     gpu,
     mini_bert,
@@ -20,6 +23,7 @@ from benchmarks import (
 from benchmarks.gpu import Part
 from benchmarks.relative_steps import DEVICE
 from helpers import results, runtime
+from tests.common import ROOT
 from tests.tiers import NIGHTLY
 
 
@@ -78,6 +82,18 @@ def test_a_dry_run_on_a_cpu_writes_the_records_of_a_gpu(
     forms = {row["name"]: row for row in made["mini_bert_forms_cpu"]["rows"]}
     assert {"ours, as `train` runs it", "ours, eager", "ours, fused AdamW, compiled"} <= set(forms)
     assert all(row["utilisation"] > 0 and not row["error"] for row in forms.values())
+
+
+def test_the_losses_of_a_full_profile_are_in_variables_of_the_unit() -> None:
+    unit = ROOT / "solutions" / full_profile.UNIT / f"{full_profile.UNIT}.ipynb"
+    cells = nbformat.read(unit, as_version=4).cells
+    code = "\n".join(each.source for each in cells if each.cell_type == "code")
+    nodes = list(ast.walk(ast.parse(code)))
+    has = {each.id for each in nodes if isinstance(each, ast.Name)}
+    cell = ast.walk(ast.parse(full_profile.CURVES))
+    printed = {each.id for each in cell if isinstance(each, ast.Name)}
+    curves = {name for name in printed if name.endswith("_curve")}
+    assert len(curves) == 2 and curves <= has and "smooth" in printed & has
 
 
 def test_what_was_measured_stays_where_a_part_or_a_form_fails(
