@@ -73,6 +73,14 @@ def test_a_wrong_number_is_no_such_fault() -> None:
     assert TOY(lambda x: 5 * x).hints == []
 
 
+def test_a_wrong_gradient_is_not_cut_off_because_it_is_0_somewhere() -> None:
+    def bent(x: Tensor) -> Tensor:
+        return 2 * x - x.square() + x.square().detach()  # its gradient is 2 - 2x
+
+    report = replace(TOY, module="")(bent)
+    assert report.earned == 1 and report.hints == []
+
+
 def test_the_hint_of_a_mistake_goes_before_that_of_the_engine() -> None:
     assert TOY(lambda x: (2 * x).detach()).hints == ["Here it is detach."]
 

@@ -5,6 +5,9 @@ ones and a third of the right ones, as to refuse one of these hurts most.
 """
 
 import json
+import re
+import tomllib
+from itertools import chain
 from typing import Any
 
 import pytest
@@ -15,6 +18,7 @@ from helpers.course.sandbox.process import Limits
 from helpers.course.sandbox.shell import to_json
 from tests import tiers
 from tests.checks import variants
+from tests.common import ROOT
 from tests.mutants import trial
 
 EXERCISES = [exercise for _, exercise in tiers.exercises()]
@@ -62,6 +66,25 @@ def test_hints_are_different_and_there_are_at_least_three_right_ways(exercise: E
     hints = [mistake.hint for mistake in exercise.mistakes]
     assert len(set(hints)) == len(hints) >= 4
     assert sum(param.values[0] is exercise for param in VARIANTS) >= 3
+
+
+@pytest.mark.parametrize(
+    ("unit", "exercise"), tiers.exercises(), ids=lambda each: getattr(each, "name", each)
+)
+def test_no_hint_of_a_lesson_shows_the_code_of_a_known_mistake(
+    unit: str, exercise: Exercise
+) -> None:
+    lesson = (ROOT / "source" / unit / f"{unit}.py").read_text(encoding="utf-8")
+    blocks = re.findall(r"<summary>Hint.*?</details>", lesson, re.DOTALL)
+    assert blocks
+    spans = [span for block in blocks for span in re.findall(r"`([^`]+)`", block)]
+    file = ROOT / f"{exercise.module.replace('.', '/')}.toml"
+    mistakes = tomllib.loads(file.read_text(encoding="utf-8"))
+    changed = [each["edit"] for each in mistakes.values() if "edit" in each]
+    for right, wrong in chain.from_iterable(changed):
+        if len(wrong) > 2 and wrong not in right:
+            shown = [span for span in spans if wrong in span and right not in span]
+            assert not shown, f"{wrong} instead of {right}"
 
 
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)

@@ -34,6 +34,13 @@ def _press(page: Page, *keys: str) -> None:
         page.evaluate("new Promise(then => requestAnimationFrame(() => setTimeout(then)))")
 
 
+def _choose(page: Page, encoding: str) -> None:
+    """Choose an encoding, and wait for its answer."""
+    page.locator(f"input[value={encoding}]").check(force=True)
+    name = page.locator(f"label:has(input[value={encoding}])").inner_text()
+    page.locator(".says").get_by_text(f"With {name}").wait_for()
+
+
 def _guesses(page: Page) -> dict[str, str]:
     """The words for the first [MASK], with their probabilities as they are shown."""
     rows = page.locator(".live-guess").first.locator("tbody tr").all()
@@ -75,9 +82,7 @@ def test_it_answers_as_the_course_s_model_does_and_loads_what_is_asked(
     assert [each for each in loaded if each.endswith(".bin")] == [loaded[-1]]
     assert loaded[-1].endswith("/none.bin")
     for encoding in ENCODINGS:
-        page.locator(f"input[value={encoding}]").check(force=True)
-        name = page.locator(f"label:has(input[value={encoding}])").inner_text()
-        page.locator(".says").get_by_text(f"With {name}").wait_for()
+        _choose(page, encoding)
         assert _guesses(page) == _expected(encoding, _ids(TEXT))
     typed = "[MASK] the value of the [MASK]."
     page.get_by_label("A sentence with [MASK]").fill(typed.replace("[MASK]", "[mask]"))
@@ -199,6 +204,10 @@ def test_a_sentence_that_is_too_long_and_weights_that_are_missing_are_said(
 ) -> None:
     _asked(page, address, text="[MASK]" + " string" * 40 + " [MASK]")
     assert "its end is left out, with 1 [MASK]." in _says(page)
+    read = _ids("[MASK]" + " string" * (live.index()["longest"] - 3))  # beside CLS and SEP
+    for encoding in ("rotary", "learned"):  # the table has no row for one more
+        _choose(page, encoding)
+        assert _guesses(page) == _expected(encoding, read)
     page.route("**/alibi.bin", lambda route: route.fulfill(status=404))
     page.locator("input[value=alibi]").check(force=True)
     page.get_by_text("could not be loaded").first.wait_for()

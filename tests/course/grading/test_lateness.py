@@ -195,6 +195,13 @@ def test_the_best_of_several_tries_counts_after_lateness(desk: Desk) -> None:
         assert named in row.repairs and named in _page(desk, "ada")
         assert (secret.read_text(), len(desk.executed)) == (day, executed)
 
+    (desk.root / "class.csv").write_text(f"login,{UNIT}\nada,3\n")
+    late = desk.root / "rules.toml"
+    late.write_text(f"{best}percent = 60\n{due}")
+    for people, day, score in ((None, "01", 2), (desk.root / "class.csv", "03", 4)):
+        [row] = desk.grade(inbound, late=late, people=people).itertuples()
+        assert f"handed in 2026-10-{day}" in row.repairs and float(row.score) == score
+
 
 def test_in_a_group_the_best_of_one_members_tries_counts_for_all(desk: Desk) -> None:
     hand_in(desk.root / "in", ada=desk.work())
