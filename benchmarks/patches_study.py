@@ -19,7 +19,6 @@ from benchmarks.sweep import Job, sweep
 from helpers.corpora import Patches
 from helpers.encodings import Positions, Rotary2d, create
 from helpers.encodings.angles import angles
-from helpers.encodings.rotary import for_heads
 from helpers.training.context_extension import extend
 from helpers.training.experiments import HEADS, WIDTH, Build, fit
 
@@ -72,7 +71,7 @@ class ClippedRotary2d(Rotary2d):
 
     def _by(self, x: Tensor, positions: Tensor, theta: Tensor) -> Tensor:
         """x turned as if it stood at `positions`, (T,) or (B or 1, T), of all its pairs."""
-        turns = for_heads(angles(positions[..., None], theta, x.dtype))
+        turns = angles(positions[..., None], theta, x.dtype).unsqueeze(-3)
         return self.apply_rotary(x, turns.cos(), turns.sin())
 
 

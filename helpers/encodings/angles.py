@@ -15,12 +15,14 @@ def finest(device: torch.device) -> torch.dtype:
     return torch.float64 if device.type == "cpu" else torch.float32
 
 
-def of_float64(device: torch.device) -> torch.device:
-    """Return where float64 is at hand: a CPU or a CUDA GPU is `device` itself, for others the CPU.
+def indices(count: int, device: torch.device | str) -> Tensor:
+    """Return 0 … count − 1 in float64, on `device` if it is a CUDA GPU, else on the CPU.
 
-    What a GPU makes itself need not be copied to it, which no CUDA graph can hold.
+    Other GPUs lack float64. A CUDA GPU makes them itself, as no CUDA graph can hold a copy from the
+    CPU.
     """
-    return device if device.type == "cuda" else torch.device("cpu")
+    where = device if torch.device(device).type == "cuda" else "cpu"
+    return torch.arange(count, dtype=torch.float64, device=where)
 
 
 def angles(positions: Tensor, theta: Tensor, dtype: torch.dtype) -> Tensor:
@@ -33,7 +35,7 @@ def angles(positions: Tensor, theta: Tensor, dtype: torch.dtype) -> Tensor:
 
     Args:
         positions: negative or not.
-        theta: radians per position; best in float64, on the device that `of_float64` names.
+        theta: radians per position; best in float64, made of `indices`.
         dtype: of the angles; float32 or float64.
     """
     if positions.is_floating_point() or dtype == torch.float64 or theta.requires_grad:

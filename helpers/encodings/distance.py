@@ -7,7 +7,7 @@ import math
 import torch
 from torch import Tensor, nn
 
-from helpers.encodings.angles import finest, of_float64
+from helpers.encodings.angles import finest, indices
 from helpers.encodings.base import Encoding
 from helpers.encodings.bias import OffsetBias
 from helpers.encodings.positions import Positions
@@ -20,7 +20,7 @@ def alibi_slopes(num_heads: int, device: torch.device | str = "cpu") -> Tensor:
     below H, and then the first, third, fifth … of those for 2P heads.
     """
     below = 2 ** int(math.log2(num_heads))
-    head = torch.arange(1, num_heads + 1, dtype=torch.float64, device=device)
+    head = indices(num_heads, device) + 1
     return 2 ** (-8 * torch.where(head <= below, head, head - below - 0.5) / below)
 
 
@@ -47,7 +47,7 @@ class Alibi(OffsetBias):
             distance = torch.where(offsets > 0, 2 * distance, distance)
         elif self.form == "causal":
             distance = distance.masked_fill(offsets > 0, float("inf"))
-        slopes = alibi_slopes(self.num_heads, of_float64(offsets.device))
+        slopes = alibi_slopes(self.num_heads, offsets.device)
         slopes = slopes.to(distance, non_blocking=True)
         return -slopes.view(-1, *[1] * offsets.dim()) * distance
 

@@ -8,14 +8,9 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor
 
-from helpers.encodings.angles import angles, of_float64
+from helpers.encodings.angles import angles, indices
 from helpers.encodings.base import Encoding
 from helpers.encodings.positions import Positions
-
-
-def for_heads(x: Tensor) -> Tensor:
-    """Add the axis of heads: (B, T, ·) → (B, 1, T, ·); (T, ·) needs none."""
-    return x if x.dim() == 2 else x[:, None]
 
 
 class Rotary(Encoding):
@@ -70,8 +65,6 @@ class Rotary(Encoding):
 
     def rotate(self, q: Tensor, k: Tensor, positions: Positions) -> tuple[Tensor, Tensor]:
         """Rotate queries and keys, (B, H, T, d), by their positions."""
-        if positions.queries.dim() == 3 or positions.given_offsets is not None:
-            positions.require_no_offsets(self).require_axes(self.axes)
         tables = positions.shared.get((self, q.dtype)) or self._cos_sin(q, positions)
         if len(tables) == 1:  # both at once
             q, k = self.apply_rotary(torch.cat([q, k], 1), *tables[0]).chunk(2, 1)
@@ -79,24 +72,24 @@ class Rotary(Encoding):
         return self.apply_rotary(q, *tables[0]), self.apply_rotary(k, *tables[1])
 
     def _cos_sin(self, q: Tensor, positions: Positions) -> list[tuple[Tensor, Tensor]]:
-        """Return cosines and sines, (T, r/2) or (B, 1, T, r/2), for queries and, if others, keys.
+        """Return cosines and sines, (B or 1, 1, T, r/2), for queries and, if others, for keys.
 
         They are computed once for all layers. θ is no buffer, which `model.half()` would round:
         angles in float16 would be the same at positions 2,048 and 2,049.
         """
-        pair = torch.arange(self.rotary_dim // 2, device=of_float64(q.device), dtype=torch.float64)
-        theta = self.frequencies(pair, positions)
+        several = positions.queries.dim() == 3
+        if several or positions.given_offsets is not None:
+            positions.require_no_offsets(self).require_axes(self.axes)
+        axis = self.axis if several else None
+        theta = self.frequencies(indices(self.rotary_dim // 2, q.device), positions)
         dtype = torch.promote_types(q.dtype, torch.float32)
-        axis = self.axis if positions.queries.dim() == 3 else None
         places = [positions.queries]
         if positions.keys is not positions.queries:
             places.append(positions.keys)
         tables = []
         for p in places:
-            angle = for_heads(angles(p[..., axis], theta, dtype))
-            cos, sin = angle.cos(), angle.sin()
-            if self.attention_factor != 1:
-                cos, sin = cos * self.attention_factor, sin * self.attention_factor
+            angle = angles(p[..., axis], theta, dtype).unsqueeze(-3)  # one for all heads
+            cos, sin = self.attention_factor * angle.cos(), self.attention_factor * angle.sin()
             tables.append((cos.to(q.dtype), sin.to(q.dtype)))
         # Not shared if θ is learned: with activation checkpointing each layer needs its own graph.
         if not cos.requires_grad:
@@ -183,8 +176,8 @@ class XPos(Rotary):
         return q * q_scale, k / self._scale(keys - middle, k.dtype)
 
     def _scale(self, p: Tensor, dtype: torch.dtype) -> Tensor:
-        """Return ζ_n^(p/scale_base) for each column of a head, (T, d) or (B, 1, T, d)."""
-        pair = torch.arange(self.rotary_dim // 2, device=of_float64(p.device), dtype=torch.float64)
+        """Return ζ_n^(p/scale_base) for each column of a head, (B or 1, 1, T, d)."""
+        pair = indices(self.rotary_dim // 2, p.device)
         zeta = (2 * pair / self.rotary_dim + self.gamma) / (1 + self.gamma)
         rate = (zeta.log() / self.scale_base).to(
             p.device, torch.promote_types(dtype, torch.float32), non_blocking=True
@@ -194,4 +187,4 @@ class XPos(Rotary):
         scale = (p[..., None] * rate).clamp(-end, end).exp()  # (…, T, d/2)
         interleaved = self.layout == "interleaved"
         scale = scale.repeat_interleave(2, -1) if interleaved else torch.cat([scale, scale], -1)
-        return for_heads(scale).to(dtype)
+        return scale.unsqueeze(-3).to(dtype)

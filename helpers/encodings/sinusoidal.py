@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from helpers.encodings.absolute import Table
-from helpers.encodings.angles import angles, finest, of_float64
+from helpers.encodings.angles import angles, finest, indices
 
 
 def _frequencies(d_model: int, base: float, device: torch.device | str = "cpu") -> Tensor:
@@ -17,7 +17,7 @@ def _frequencies(d_model: int, base: float, device: torch.device | str = "cpu") 
         raise ValueError(f"d_model={d_model} must be at least 1")
     if not base > 0:
         raise ValueError(f"base={base} must be positive")
-    return base ** (-torch.arange(0, d_model, 2, dtype=torch.float64, device=device) / d_model)
+    return base ** (-2 * indices((d_model + 1) // 2, device) / d_model)
 
 
 def wavelengths(d_model: int, base: float = 10_000.0) -> Tensor:
@@ -36,7 +36,7 @@ def sinusoids(positions: Tensor, d_model: int, base: float = 10_000.0) -> Tensor
     Returns:
         (…, D), float64 on the CPU and float32 elsewhere.
     """
-    omega = _frequencies(d_model, base, of_float64(positions.device))
+    omega = _frequencies(d_model, base, positions.device)
     angle = angles(positions[..., None], omega, finest(positions.device))
     pairs = torch.stack([angle.sin(), angle.cos()], -1)  # (…, ⌈D/2⌉, 2)
     return pairs.flatten(-2)[..., :d_model]

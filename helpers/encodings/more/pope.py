@@ -9,10 +9,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from helpers.encodings.angles import angles, of_float64
+from helpers.encodings.angles import angles, indices
 from helpers.encodings.base import Encoding
 from helpers.encodings.positions import Positions
-from helpers.encodings.rotary import for_heads
 
 
 class Pope(Encoding):
@@ -41,8 +40,7 @@ class Pope(Encoding):
 
     def _polar(self, x: Tensor, positions: Tensor, phase: Any) -> Tensor:
         dtype = torch.promote_types(x.dtype, torch.float32)
-        column = torch.arange(self.head_dim, device=of_float64(x.device), dtype=torch.float64)
-        theta = self.base ** (-column / self.head_dim)
-        angle = for_heads(angles(positions[..., None], theta, dtype)) + phase
+        theta = self.base ** (-indices(self.head_dim, x.device) / self.head_dim)
+        angle = angles(positions[..., None], theta, dtype).unsqueeze(-3) + phase
         length = F.softplus(x)
         return torch.cat([length * angle.cos().to(x.dtype), length * angle.sin().to(x.dtype)], -1)
