@@ -659,7 +659,7 @@ outcome("alibi", "c" if above[24] > 0.3 else "a" if above[96] > 0.3 else "b")
 
 # %% [markdown]
 # At each length the directional form is better than the symmetric one, by much more than the seeds
-# differ. But it is also steeper on the right. And Kerple, which is blind, is as good, with a
+# differ. But it is also steeper on the right. And Kerple, which is blind, is no worse, with a
 # learned penalty of another shape. So these runs do not show what blindness alone costs.
 #
 # All three are far from the limit. On either side their penalty only grows with the distance, so no
@@ -953,7 +953,7 @@ outcome("race", "a" if clipped < 0.1 else "b" if clipped < 0.8 * buckets_of_t5 e
 # - **Near the limit at all three lengths:** DeBERTa, Transformer-XL and CoPE. In all three the
 #   query is multiplied with a vector for the offset, or for the count.
 # - **Near the limit at 24, worse on longer texts:** the clipped bias and T5. At 96, they are 0.31
-#   and 0.67 nats above the limit. T5 uses numbers there that were never trained. The clipped bias
+#   and 0.63 nats above the limit. T5 uses numbers there that were never trained. The clipped bias
 #   does not, so it must fail for another reason. We have not measured which.
 # - **Near the limit at 24, lost at 96:** RoPE, more than 1.5 nats above the limit after 1,000 steps
 #   (the live one, seed 0, about 0.9 after 300). Its seeds differ widely.

@@ -732,7 +732,7 @@ print("loss at 96:", ", ".join(f"{name} {at96[name]:.2f}" for name in names))
 # - the two absolute encodings, sinusoidal and learned, fail at once;
 # - RoPE fails too, although it is relative: it meets offsets that it has never seen (unit 05);
 # - the clipped bias gets worse (0.52 at 96 tokens), although all offsets beyond $k$ on a side share
-#   one trained number. T5's bias gets worse still (0.88): its buckets from offset 32 on were never
+#   one trained number. T5's bias gets worse still (0.85): its buckets from offset 32 on were never
 #   trained;
 # - the window does not get worse, as no query meets an offset that was not trained (and it loses
 #   nothing here, as the rule spans only three tokens);

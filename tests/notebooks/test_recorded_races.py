@@ -34,14 +34,15 @@ def lag() -> Race:
 
 def test_what_is_added_to_the_input_is_lost_beyond_the_trained_length(lag: Race) -> None:
     added = ["sinusoidal", "learned", "learned, std 1", "Fourier, no norm"]
-    assert (lag.most.loc[added, 24] < 0.07).all() and (lag.least.loc[added, 48] > 0.9).all()
+    assert (lag.most.loc[added, 24] < 0.1).all() and (lag.least.loc[added, 48] > 0.9).all()
     assert lag.worse(["sinusoidal"], "none", 96)
     assert lag.worse(["none"], "sinusoidal", 48)  # at 48 it is not yet worse
     assert all(lag.worse(["learned, std 1"], "learned", length) for length in (48, 96))
     table = results.load("lag3").table.query("length == 96")
     mean = table.groupby("encoding")["loss"].mean()  # with which units 04 and 05 begin
-    assert mean[["learned", "none", "sinusoidal"]].round(1).tolist() == [1.7, 1.8, 2.0]
-    assert round(table["limit"].mean(), 1) == 0.2
+    assert mean[["learned", "none", "sinusoidal"]].round(2).tolist() == [1.77, 1.83, 1.95]
+    assert round(table["limit"].mean(), 2) == 0.21 and mean["RoPE"].round(1) == 1.8
+    assert mean[["clipped bias", "T5 bias"]].round(2).tolist() == [0.52, 0.85]  # unit 06
 
 
 def test_what_the_sweep_of_unit_03_says(lag: Race) -> None:
@@ -49,15 +50,17 @@ def test_what_the_sweep_of_unit_03_says(lag: Race) -> None:
     learned = mean[["learned", "learned, std 1", "sinusoidal"]]
     assert learned.max() - learned.min() < 0.02
     index = [each for each in mean.index if each.startswith("index MLP")]
-    assert len(index) == 5 and mean[index].min() > 0.3
-    assert lag.least.loc["index MLP, p/24", 24] < 0.15
+    assert len(index) == 5 and mean[index].min() > 0.3 and lag.least.loc[index, 24].min() > 0.25
     assert mean["index MLP"] > mean["none"]
     for by_96 in ("index MLP", "index MLP, normalised"):
         assert lag.worse([by_96], f"{by_96}, p/24", 24)
     # Although its vectors are further apart:
     assert all(mean["index MLP, raw"] - mean[each] > 0.9 for each in index if "p/24" in each)
     norms = lag.most.loc[["Fourier, no norm", "Fourier", "Fourier, γ = 10"], 24]
-    assert norms.is_monotonic_increasing and mean["Fourier"] < 0.15
+    assert norms.is_monotonic_increasing and mean["Fourier"] < 0.2
+    assert round(mean["index MLP"] - mean["index MLP, normalised"], 2) == 0.66
+    assert lag.most.loc["Fourier, γ = 10", 24] > 1
+    assert abs(lag.least.loc["Fourier, γ = 10", 24] - mean["Fourier"]) < 0.02
 
 
 def test_keys_can_do_without_values(lag: Race) -> None:
@@ -79,7 +82,7 @@ def test_who_stays_near_the_limit(lag: Race) -> None:
     for drifting in ("T5 bias", "clipped bias"):
         steps = lag.mean.loc[drifting, [24, 48, 96]]
         assert steps.is_monotonic_increasing and steps[24] < 0.05
-    assert lag.mean[96][["clipped bias", "T5 bias"]].round(2).tolist() == [0.31, 0.67]
+    assert lag.mean[96][["clipped bias", "T5 bias"]].round(2).tolist() == [0.31, 0.63]
     lost = ["RoPE", "xPos", "TUPE"]
     assert (lag.most.loc[lost, 24] < 0.05).all() and (lag.least.loc[lost, 96] > 1).all()
     assert 0.1 < lag.mean.loc["FIRE", 24] < 0.15 and lag.least.loc["FIRE", 96] > 1
@@ -90,7 +93,7 @@ def test_biases_that_see_only_the_distance(lag: Race) -> None:
     for length in (24, 48, 96):
         assert lag.worse(["ALiBi, symmetric"], "ALiBi, directional", length)
         mean = lag.mean[length]
-        assert abs(mean["Kerple"] - mean["ALiBi, directional"]) < 0.06
+        assert mean["Kerple"] - mean["ALiBi, directional"] < 0.02
     biases = ["ALiBi, symmetric", "ALiBi, directional", "Kerple"]
     assert (lag.least.loc[biases, 24] > 0.45).all()
     assert (lag.most.loc[biases, 96] - lag.least.loc[biases, 24] < 0.15).all()
