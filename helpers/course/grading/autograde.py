@@ -6,11 +6,10 @@ The arguments hold all that is needed, so workers on any machine can do it.
 
 from __future__ import annotations
 
-import copy
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
 from typing import Any
@@ -23,7 +22,7 @@ from nbgrader.utils import compute_checksum, determine_grade, is_grade, is_solut
 from helpers.checks.engine.report import findings_in
 from helpers.course import intake
 from helpers.course.grading import execute
-from helpers.course.grading.execute import Outcome
+from helpers.course.grading.execute import Result
 from helpers.course.grading.judge import Check
 from helpers.course.pages import feedback
 from helpers.course.pages.feedback import Grade, Mark
@@ -47,26 +46,6 @@ class UnitBundle:
     def digest(self) -> str:
         """A digest of all that decides about marks."""
         return sha256(repr((self.release.cells, self.checks)).encode()).hexdigest()
-
-
-@dataclass
-class Result:
-    """What a worker made of a submission.
-
-    Args:
-        mark: as nbgrader's autograder gives it, and as the page tells it.
-        files: contents by the folder of nbgrader's that they belong in.
-        answers: digests by cell. hints: by exercise.
-        repairs: what learner and instructor should know of it. seconds: that it took.
-    """
-
-    mark: Mark
-    files: dict[str, bytes] = field(default_factory=dict)
-    answers: dict[str, str] = field(default_factory=dict)
-    hints: dict[str, list[str]] = field(default_factory=dict)
-    repairs: list[str] = field(default_factory=list)
-    flags: list[str] = field(default_factory=list)
-    seconds: float = 0.0
 
 
 def autograde_all(tries: Sequence[tuple[Any, ...]]) -> list[Result]:
@@ -93,37 +72,26 @@ def autograde(
         CourseError: nothing can be said about the notebook; the text says why.
     """
     notebook, repairs = intake.repaired(content, bundle.release)
-    outcome = execute.execute(notebook, bundle.checks, limits, isolated, files)
-    return result(bundle.unit, student, notebook, outcome, repairs, notes)
+    submitted = nbformat.v4.writes(notebook).encode()
+    made = execute.execute(notebook, bundle.checks, limits, isolated, files)
+    made.files["submitted"] = submitted
+    made.notes = [*notes, *map(table_text, repairs + made.notes)]
+    made.flags = [*map(table_text, made.flags)]
+    complete(made, Mark(bundle.unit, student, made.grades), notebook)
+    return made
 
 
-def result(
-    unit: str,
-    student: str,
-    notebook: NotebookNode,
-    outcome: Outcome,
-    repairs: list[str],
-    notes: Sequence[str] = (),
-) -> Result:
+def complete(made: Result, mark: Mark, notebook: NotebookNode) -> None:
     """Mark a repaired notebook that was executed, and write its page."""
-    executed = copy.deepcopy(notebook)
-    for cell in executed.cells:
-        if cell.cell_type == "code":
-            cell.outputs = outcome.outputs.get(cell.id, [])
-    executed, _ = LimitOutput().preprocess(executed, {})
+    executed, _ = LimitOutput().preprocess(notebook, {})
     autograded, _ = sanitize(executed, {})
-    told = [*notes, *map(table_text, repairs + outcome.notes)]
-    autograded.metadata[feedback.NOTES] = told
+    autograded.metadata[feedback.NOTES] = made.notes
     nbformat.validate(autograded)
-    both = {"submitted": notebook, "autograded": autograded}
-    made = Result(Mark(unit, student, {}), repairs=told, seconds=outcome.seconds)
-    made.files = {name: nbformat.v4.writes(each).encode() for name, each in both.items()}
-    made.flags += map(table_text, outcome.flags)
+    made.files["autograded"] = nbformat.v4.writes(autograded).encode()
     for cell in executed.cells:
         _mark(cell, made)
     with suppress(Exception):  # the marks are known all the same; the gradebook says what is wrong
-        made.files["feedback"] = feedback.render(autograded, made.mark).encode("utf-8", "replace")
-    return made
+        made.files["feedback"] = feedback.render(autograded, mark).encode("utf-8", "replace")
 
 
 def _mark(cell: NotebookNode, made: Result) -> None:
@@ -139,7 +107,7 @@ def _mark(cell: NotebookNode, made: Result) -> None:
         if nbgrader.get("checksum") == compute_checksum(cell):
             grade = replace(grade, comment="No response.")  # as nbgrader's SaveAutoGrades says it
     if grade != Grade():
-        made.mark.grades[nbgrader.grade_id] = grade
+        made.grades[nbgrader.grade_id] = grade
     if is_grade(cell) and cell.cell_type == "code":
         hints = [each.hint for each in findings_in(cell.outputs) if each.hint]
         made.hints[nbgrader.grade_id.removesuffix("-test")] = hints

@@ -1,4 +1,4 @@
-"""Executes one submission in a sandbox."""
+"""Executes one submission in a sandbox, and begins its result."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from functools import partial
 from nbformat import NotebookNode
 from nbgrader.utils import is_locked
 
-from helpers.course.grading.judge import Check, Judge
+from helpers.course.grading import judge
+from helpers.course.grading.judge import Check
 from helpers.course.intake.lesson import UNCHANGED, definitions, to_run
+from helpers.course.pages.feedback import Grade
 from helpers.course.sandbox import pool
 from helpers.course.sandbox.process import Limits, Sandbox, SandboxDiedError, SandboxError
 from helpers.course.sandbox.session import TIME_LIMIT, Session, error
@@ -42,19 +44,23 @@ _WORDS = re.compile(
 
 
 @dataclass
-class Outcome:
-    """What came of a notebook.
+class Result:
+    """What comes of a submission; `execute` begins it, `autograde` completes it.
 
     Args:
-        outputs: by cell id.
         flags: what an instructor should look at. notes: what learner and instructor should know.
         seconds: that it took.
+        grades: by cell, as nbgrader's autograder gives them. hints: by exercise.
+        answers: digests by cell. files: contents by the folder of nbgrader's that they belong in.
     """
 
-    outputs: dict[str, list[NotebookNode]] = field(default_factory=dict)
     flags: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     seconds: float = 0.0
+    grades: dict[str, Grade] = field(default_factory=dict)
+    hints: dict[str, list[str]] = field(default_factory=dict)
+    answers: dict[str, str] = field(default_factory=dict)
+    files: dict[str, bytes] = field(default_factory=dict)
 
 
 def execute(
@@ -63,8 +69,10 @@ def execute(
     limits: Limits,
     isolated: bool = True,
     files: Mapping[str, bytes] | None = None,
-) -> Outcome:
-    """Run a repaired notebook; should the sandbox die of itself, it is done once more.
+) -> Result:
+    """Run a repaired notebook, whose cells then have outputs.
+
+    Should the sandbox die of itself, it is done once more.
 
     Args:
         tests: what is graded in it, by grade_id.
@@ -76,7 +84,7 @@ def execute(
     for again in (False, True):
         try:
             with pool.taken(limits, isolated, fresh=again) as sandbox:
-                return _Execution(sandbox, notebook, tests, files or {}).outcome
+                return _Execution(sandbox, notebook, tests, files or {}).result
         except SandboxDiedError as died:
             reason = str(died)
     raise CourseError(f"{reason}, twice; run again")
@@ -105,11 +113,11 @@ class _Execution:
     ) -> None:
         self.sandbox, self.limits, self.tests, self.files = sandbox, sandbox.limits, tests, files
         self.cells = [*enumerate(notebook.cells, 1)]
-        self.outcome = Outcome()
-        self.flags: list[str] = []  # what is found in each of its kernels
+        self.result = Result()
+        self.flags = self.result.flags  # what is found in each of its kernels
         if words := strange(notebook):
             self.flags.append(f"words in its code that no exercise needs: {', '.join(words[:5])}")
-        self.judge = Judge(partial(self._run, remembered=False), self.flags)
+        self.were_run: set[int] = set()  # numbers of cells
         self.running = 0  # number of the cell, or -number while the lesson's before it are run
         self.ended: list[int] = []  # what was running when a kernel ended
         self.left_out: dict[int, str] = {}  # why, by number
@@ -118,11 +126,11 @@ class _Execution:
         reason = self._run_all()
         if reason:
             self.flags.append(reason)
-        for _, cell in self.cells:
-            if cell.cell_type == "code" and cell.id not in self.outcome.outputs:
-                self.outcome.outputs[cell.id] = [error("NotRun", f"not run: {reason}")]
-        self.outcome.flags = list(dict.fromkeys(self.flags))
-        self.outcome.seconds = time.monotonic() - start
+        for number, cell in self.cells:
+            if cell.cell_type == "code" and number not in self.were_run:
+                cell.outputs = [error("NotRun", f"not run: {reason}")]
+        self.result.flags = list(dict.fromkeys(self.flags))
+        self.result.seconds = time.monotonic() - start
 
     def _run_all(self) -> str:
         """Run all cells; return why some are not run, or nothing."""
@@ -145,13 +153,14 @@ class _Execution:
                 continue
             if time.monotonic() > self.end:
                 return f"the notebook took more than {self.limits.notebook_seconds:.0f} s"
+            self.were_run.add(number)
             try:
-                self.outcome.outputs[cell.id] = self._cell(number, cell, lesson)
+                cell.outputs = self._cell(number, cell, lesson)
             except SandboxDiedError:
                 raise
             except SandboxError as ended:
                 reason = str(ended)
-                self.outcome.outputs[cell.id] = [error("NotRun", reason)]
+                cell.outputs = [error("NotRun", reason)]
                 if self.running in self.ended:
                     self.left_out[self.running] = reason
                     before = "the lesson's cells before " * (self.running < 0)
@@ -183,7 +192,8 @@ class _Execution:
             self._run(definitions(cell.source))
             return [error("NotRun", self.left_out[number])]
         if grade_id in self.tests:
-            shown = self.judge.shown(self.tests[grade_id])
+            run = partial(self._run, remembered=False)
+            shown = judge.shown(self.tests[grade_id], run, self.flags)
             self._flag_late(shown, f"{grade_id}: the check")
         else:
             shown = self._run(cell.source)
@@ -197,8 +207,8 @@ class _Execution:
         for output in shown:
             if output.output_type == "error" and output.ename in MISSING:
                 note = MISSING[output.ename].format(output.evalue[:NOTED])
-                if note not in self.outcome.notes and len(self.outcome.notes) < NOTES:
-                    self.outcome.notes.append(note)
+                if note not in self.result.notes and len(self.result.notes) < NOTES:
+                    self.result.notes.append(note)
 
     def _flag_late(self, shown: list[NotebookNode], what: str) -> None:
         """Tell an instructor what was ended for its time alone: a slow machine may be the cause."""

@@ -20,7 +20,8 @@ from tqdm import tqdm
 from helpers.course import intake, settings
 from helpers.course.authoring import build, nbgrade
 from helpers.course.grading import grades_csv, lateness, roster
-from helpers.course.grading.autograde import Result, UnitBundle, autograde_all
+from helpers.course.grading.autograde import UnitBundle, autograde_all
+from helpers.course.grading.execute import Result
 from helpers.course.grading.gradebook import ClassGradebook
 from helpers.course.grading.grades_csv import Row
 from helpers.course.grading.journal import exclusive_lock, writable

@@ -20,7 +20,7 @@ from traitlets.config import Config
 from helpers.course import settings
 from helpers.course.authoring import nbgrade
 from helpers.course.grading import grades_csv, journal, lateness
-from helpers.course.grading.autograde import Result
+from helpers.course.grading.execute import Result
 from helpers.course.grading.grades_csv import Row
 from helpers.course.grading.journal import exclusive_lock, writable
 from helpers.course.grading.roster import MISSING
@@ -100,7 +100,8 @@ class ClassGradebook:
             _fill(submission, result, entry.get("answers", {}), another)
             self._write(found, result.files)
             made: journal.Entry = {"key": key, "earlier": best, "digest": found.digest}
-            made |= {"row": grades_csv.told(result), "mark": asdict(result.mark)}
+            mark = Mark(found.unit, found.student, result.grades)
+            made |= {"row": grades_csv.told(result), "mark": asdict(mark)}
             made |= {"answers": result.answers, "hints": result.hints}
             return self._settle(found, submission, made)
 
@@ -170,7 +171,7 @@ class ClassGradebook:
     def _worth(self, submission: SubmittedAssignment, found: Submission, result: Result) -> float:
         """Return the points of a try that its checks give and lateness leaves."""
         lateness.enter(submission, found, self.rules)
-        earned = sum(each.score for each in result.mark.grades.values())
+        earned = sum(each.score for each in result.grades.values())
         return earned - lateness.penalty(submission, earned, self.rules)
 
     def _submission(self, student: str, unit: str) -> SubmittedAssignment | None:
@@ -244,7 +245,7 @@ def _fill(
     """
     [notebook] = submission.notebooks
     same = {name for name, digest in result.answers.items() if answers.get(name) == digest}
-    grades = result.mark.grades
+    grades = result.grades
     for grade in notebook.grades:
         auto = grades[grade.name]
         known, grade.auto_score = grade.auto_score, None if auto.needs_manual else auto.score

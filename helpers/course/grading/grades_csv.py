@@ -9,7 +9,7 @@ import pandas as pd
 
 from helpers.course import settings
 from helpers.course.grading import journal
-from helpers.course.grading.autograde import Result
+from helpers.course.grading.execute import Result
 from helpers.course.intake import Submission
 from helpers.course.pages.feedback import Mark
 from helpers.course.settings import printable
@@ -37,7 +37,7 @@ def told(result: Result) -> Row:
     return {
         "seconds": round(result.seconds, 1),
         "flags": "; ".join(result.flags),
-        "repairs": "; ".join(result.repairs),
+        "repairs": "; ".join(result.notes),
         "hints": list(dict.fromkeys(hints)),
     }
 

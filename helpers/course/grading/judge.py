@@ -20,7 +20,7 @@ from helpers.course.authoring.check_call import Check
 from helpers.course.sandbox import shell
 from helpers.course.sandbox.session import error
 
-__all__ = ["Check", "Judge", "tests", "with_seeds"]
+__all__ = ["Check", "shown", "tests", "with_seeds"]
 
 
 def tests(unit: str, instructor: NotebookNode) -> dict[str, Check]:
@@ -59,44 +59,39 @@ LONGEST = 300  # characters of a reason
 _judging = threading.Lock()
 
 
-class Judge:
-    """Judges one notebook's test cells.
+def shown(
+    test: Check, run: Callable[[str], list[NotebookNode]], flags: list[str]
+) -> list[NotebookNode]:
+    """Return what a test cell shows, from which nbgrader reads its points.
 
     Args:
         run: runs code in the kernel and returns what it shows; it is not remembered.
         flags: what an instructor should look at is added here.
     """
 
-    def __init__(self, run: Callable[[str], list[NotebookNode]], flags: list[str]) -> None:
-        self.run, self.flags = run, flags
+    def denied(reason: str) -> list[NotebookNode]:
+        flags.append(reason[:LONGEST])  # it may quote what a learner sent
+        return [error("NoMarks", flags[-1])]
 
-    def shown(self, test: Check) -> list[NotebookNode]:
-        """Return what a test cell shows, from which nbgrader reads its points."""
-        arguments = [repr(test.module), repr(test.exercise), repr(test.seed), test.answer]
-        ask = f"__import__({shell.__name__!r}, fromlist=['']).ask({', '.join(arguments)})"
-        shown = self.run(ask)
-        data = [each.get("data", {}) for each in shown]
-        published = [each[shell.ANSWERS] for each in data if shell.ANSWERS in each]
-        if errors := [each for each in shown if each.output_type == "error"]:
-            return errors[-1:]  # where the time was up, that comes behind what it interrupted
-        if len(published) != 1:
-            return [self._denied("the questions of the check were not answered")]
-        exercise = test.load()
-        with _judging, torch.random.fork_rng(devices=[]):
-            cases = exercise.drawn(test.seed)
-            numbers = {part: len(each) for part, each in cases.items()}
-            try:
-                answers = from_json(published[0], numbers)
-            except ValueError as reason:
-                return [self._denied(f"the answers were made up: {reason}")]
-            report = exercise.grade(answers, test.seed, cases)
-        result = v4.new_output("execute_result", data=report._repr_mimebundle_(), execution_count=1)
-        return [nbformat.from_dict(result)]
-
-    def _denied(self, reason: str) -> NotebookNode:
-        reason = reason[:LONGEST]  # it may quote what a learner sent
-        self.flags.append(reason)
-        return error("NoMarks", reason)
+    arguments = [repr(test.module), repr(test.exercise), repr(test.seed), test.answer]
+    outputs = run(f"__import__({shell.__name__!r}, fromlist=['']).ask({', '.join(arguments)})")
+    data = [each.get("data", {}) for each in outputs]
+    published = [each[shell.ANSWERS] for each in data if shell.ANSWERS in each]
+    if errors := [each for each in outputs if each.output_type == "error"]:
+        return errors[-1:]  # where the time was up, that comes behind what it interrupted
+    if len(published) != 1:
+        return denied("the questions of the check were not answered")
+    exercise = test.load()
+    with _judging, torch.random.fork_rng(devices=[]):
+        cases = exercise.drawn(test.seed)
+        numbers = {part: len(each) for part, each in cases.items()}
+        try:
+            answers = from_json(published[0], numbers)
+        except ValueError as reason:
+            return denied(f"the answers were made up: {reason}")
+        report = exercise.grade(answers, test.seed, cases)
+    result = v4.new_output("execute_result", data=report._repr_mimebundle_(), execution_count=1)
+    return [nbformat.from_dict(result)]
 
 
 def from_json(data: Any, asked: Mapping[str, int]) -> Answers:

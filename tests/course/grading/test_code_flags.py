@@ -3,8 +3,10 @@
 import pytest
 from nbformat import v4
 
-from helpers.course.grading import autograde
-from helpers.course.grading.execute import Outcome, strange
+from helpers.course.grading import autograde, execute
+from helpers.course.grading.autograde import UnitBundle
+from helpers.course.grading.execute import Result, strange
+from helpers.course.sandbox.process import Limits
 
 
 @pytest.mark.parametrize(
@@ -36,8 +38,11 @@ def test_an_exercise_may_look_so(code: str) -> None:
     assert strange(v4.new_notebook(cells=[v4.new_code_cell(code), locked])) == []
 
 
-def test_no_flag_or_note_is_a_formula_or_moves_a_terminal() -> None:
-    outcome = Outcome(flags=["helpers.course;=1+1"], notes=["no package \x1b[31m;=HYPERLINK(1)"])
-    made = autograde.result("01-tiny", "eve", v4.new_notebook(), outcome, [])
+def test_no_flag_or_note_is_a_formula_or_moves_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    came = Result(flags=["helpers.course;=1+1"], notes=["no package \x1b[31m;=HYPERLINK(1)"])
+    monkeypatch.setattr(execute, "execute", lambda *_: came)
+    empty = v4.new_notebook()
+    bundle, content = UnitBundle("01-tiny", empty, {}), v4.writes(empty).encode()
+    made = autograde.autograde(bundle, "eve", content, {}, Limits(), isolated=True)
     assert made.flags == ["helpers.course;'=1+1"]
-    assert made.repairs == ["no package \\x1b[31m;'=HYPERLINK(1)"]
+    assert made.notes == ["no package \\x1b[31m;'=HYPERLINK(1)"]

@@ -12,10 +12,11 @@ from nbgrader.api import Gradebook, InvalidEntry
 from helpers.course import export
 from helpers.course.authoring.nbgrade import COURSE, gradebook
 from helpers.course.grading import autograde, grade, grades_csv, journal
-from helpers.course.grading.execute import Outcome
+from helpers.course.grading.execute import Result
 from helpers.course.grading.gradebook import ClassGradebook, refresh
 from helpers.course.intake import Submission
 from helpers.course.pages import feedback
+from helpers.course.pages.feedback import Mark
 from helpers.course.settings import CourseError
 from tests.course.judged import UNIT, Desk, hand_in
 from tests.course.pages.entered import RIGHT, Classroom
@@ -106,7 +107,8 @@ def test_an_essay_waits_only_if_it_is_another(
 def test_a_submission_is_in_the_gradebook_as_a_whole_or_not_at_all(
     classroom: Classroom, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    result = autograde.result(UNIT, "ada", classroom.built.released, Outcome(), [])
+    result = Result()
+    autograde.complete(result, Mark(UNIT, "ada", result.grades), classroom.built.released)
 
     def stopped(*_: object) -> None:
         raise KeyboardInterrupt

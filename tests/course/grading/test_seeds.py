@@ -7,7 +7,7 @@ import pytest
 from nbformat import NotebookNode
 
 from helpers.course.grading import execute
-from helpers.course.grading.execute import Outcome
+from helpers.course.grading.execute import Result
 from helpers.course.grading.judge import Check
 from tests.course.judged import Desk, hand_in
 
@@ -18,7 +18,7 @@ def test_each_notebook_has_seeds_of_its_own_and_the_same_when_graded_again(
     seeds: list[frozenset[int]] = []
     real = execute.execute
 
-    def noted(notebook: NotebookNode, tests: dict[str, Check], *more: Any) -> Outcome:
+    def noted(notebook: NotebookNode, tests: dict[str, Check], *more: Any) -> Result:
         seeds.append(frozenset(test.seed for test in tests.values()))
         return real(notebook, tests, *more)
 

@@ -11,9 +11,10 @@ from helpers.checks.engine.report import Finding, Report
 from helpers.course.authoring import build, nbgrade
 from helpers.course.authoring.build import Built
 from helpers.course.grading import autograde
-from helpers.course.grading.execute import Outcome
+from helpers.course.grading.execute import Result
 from helpers.course.grading.gradebook import ClassGradebook
 from helpers.course.intake import Submission
+from helpers.course.pages.feedback import Mark
 from helpers.course.settings import Course
 from tests.common import LESSON
 
@@ -67,12 +68,13 @@ class Classroom:
             cell.id = cell.metadata.get("nbgrader", {}).get("grade_id", f"cell-{number}")
             if cell.id == "why":
                 cell.source = essay
-        shown = {cell.id: cell.outputs for cell in notebook.cells if cell.cell_type == "code"}
         if isinstance(checked, Report):
             data = checked._repr_mimebundle_()
             checked = v4.new_output("execute_result", data=data, execution_count=1)
-        shown["double-test"] = [checked]
-        result = autograde.result(self.unit, student, notebook, Outcome(shown), [])
+        [check] = [each for each in notebook.cells if each.id == "double-test"]
+        check.outputs = [checked]
+        result = Result(files={"submitted": nbformat.writes(notebook).encode()})
+        autograde.complete(result, Mark(self.unit, student, result.grades), notebook)
         found = Submission(student, self.unit, self.out / "handed in")
         with self.opened() as book:
             return book.enter(found, "a key", result)

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from nbformat import v4
 
-from helpers.course.grading.execute import Outcome, execute
+from helpers.course.grading.execute import Result, execute
 from helpers.course.intake.lesson import UNCHANGED
 from helpers.course.sandbox import process
 from helpers.course.sandbox.session import Session
@@ -18,12 +18,12 @@ pytestmark = pytest.mark.usefixtures("warm_sandboxes")
 HANGS = "while True:\n    try:\n        import time; time.sleep(9)\n    except BaseException: pass"
 
 
-def _executed(*codes: str) -> tuple[Outcome, str]:
+def _executed(*codes: str) -> tuple[Result, str]:
     """What becomes of these cells; and what the last of them shows."""
     notebook = v4.new_notebook(cells=[v4.new_code_cell(code) for code in codes])
-    outcome = execute(notebook, {}, LIMITS, ISOLATED)
-    shown = outcome.outputs[notebook.cells[-1].id]
-    return outcome, shown[-1].data["text/plain"] if "data" in shown[-1] else shown[-1].evalue
+    result = execute(notebook, {}, LIMITS, ISOLATED)
+    shown = notebook.cells[-1].outputs
+    return result, shown[-1].data["text/plain"] if "data" in shown[-1] else shown[-1].evalue
 
 
 @pytest.mark.rotating
@@ -36,11 +36,9 @@ def _executed(*codes: str) -> tuple[Outcome, str]:
     ],
 )
 def test_all_other_cells_count(ends: str, reason: str) -> None:
-    outcome, shown = _executed(
-        "x = 1", f"def half(y): return y / 2\n{ends}", "z = 3", "half(x) + z"
-    )
+    result, shown = _executed("x = 1", f"def half(y): return y / 2\n{ends}", "z = 3", "half(x) + z")
     assert shown == "3.5"
-    [flag] = [each for each in outcome.flags if "words in its code" not in each]
+    [flag] = [each for each in result.flags if "words in its code" not in each]
     assert flag.startswith("cell 2: ") and reason in flag
 
 
@@ -49,15 +47,15 @@ def test_cells_of_the_lesson_that_end_the_kernel_cost_no_answer() -> None:
     ends = "def half(x):\n    return x / 2 if x else __import__('os')._exit(1)"
     lesson = v4.new_code_cell("import math\nhalf(0)", metadata={UNCHANGED: True})
     cells = [v4.new_code_cell(ends), lesson, v4.new_code_cell("half(6) + math.floor(0.5)")]
-    outcome = execute(v4.new_notebook(cells=cells), {}, LIMITS, ISOLATED)
-    assert outcome.outputs[cells[-1].id][0].data["text/plain"] == "3.0"
-    [flag] = outcome.flags
+    result = execute(v4.new_notebook(cells=cells), {}, LIMITS, ISOLATED)
+    assert cells[-1].outputs[0].data["text/plain"] == "3.0"
+    [flag] = result.flags
     assert flag.startswith("the lesson's cells before cell 3: the kernel ended itself")
 
 
 def test_a_notebook_that_ends_each_kernel_is_given_up() -> None:
-    outcome, shown = _executed(*["import os; os._exit(0)"] * 9, "1")
-    assert "status 0" in shown and len(outcome.flags) <= 7
+    result, shown = _executed(*["import os; os._exit(0)"] * 9, "1")
+    assert "status 0" in shown and len(result.flags) <= 7
 
 
 @pytest.mark.rotating
@@ -68,17 +66,17 @@ def test_cells_of_the_lesson_have_more_time_and_are_never_cut_in_silence(
     lesson = v4.new_code_cell(f"import time; time.sleep({seconds}); x = 6")
     lesson.metadata[UNCHANGED] = True
     notebook = v4.new_notebook(cells=[lesson, v4.new_code_cell("7 * x")])
-    outcome = execute(notebook, {}, replace(LIMITS, notebook_seconds=24), ISOLATED)
-    [shown] = outcome.outputs[notebook.cells[-1].id]
+    result = execute(notebook, {}, replace(LIMITS, notebook_seconds=24), ISOLATED)
+    [shown] = notebook.cells[-1].outputs
     assert shown.get("ename") == ("NameError" if reason else None)
-    assert len(outcome.flags) == bool(reason) and reason in "".join(outcome.flags)
+    assert len(result.flags) == bool(reason) and reason in "".join(result.flags)
 
 
 def test_cells_are_run_again_only_while_there_is_time() -> None:
     cells = [v4.new_code_cell("import time; time.sleep(0.9)") for _ in range(5)]
     notebook = v4.new_notebook(cells=[*cells, v4.new_code_cell("import os; os._exit(0)")])
-    outcome = execute(notebook, {}, replace(LIMITS, notebook_seconds=6), ISOLATED)
-    assert outcome.seconds < 8 and "the notebook took more than 6 s" in outcome.flags
+    result = execute(notebook, {}, replace(LIMITS, notebook_seconds=6), ISOLATED)
+    assert result.seconds < 8 and "the notebook took more than 6 s" in result.flags
 
 
 def test_what_a_kernel_leaves_is_never_the_next_ones(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -88,10 +86,10 @@ def test_what_a_kernel_leaves_is_never_the_next_ones(monkeypatch: pytest.MonkeyP
 
 
 def test_what_is_missing_here_is_noted_once() -> None:
-    outcome, _ = _executed("import nothing_here", "import nothing_here", "input()", "1")
-    assert len(outcome.notes) == 2
-    assert outcome.notes[0].startswith("No module named 'nothing_here' where")
-    assert "input()" in outcome.notes[1]
+    result, _ = _executed("import nothing_here", "import nothing_here", "input()", "1")
+    assert len(result.notes) == 2
+    assert result.notes[0].startswith("No module named 'nothing_here' where")
+    assert "input()" in result.notes[1]
 
 
 def test_why_a_sandbox_does_not_start_is_told_by_the_end_of_its_errors(
