@@ -153,9 +153,9 @@ def _for_authors(command: Callable[..., Add]) -> None:
 
 def _grade(course: Course, options: argparse.Namespace) -> None:
     from helpers.course import report
-    from helpers.course.grading import grade, grades_csv
+    from helpers.course.grading import grade, journal
 
-    before = grades_csv.read(options.out)
+    before = journal.read(options.out)
     table = grade.grade(
         course,
         options.submissions,
@@ -169,11 +169,11 @@ def _grade(course: Course, options: argparse.Namespace) -> None:
         people=options.roster,
         platform=options.platform,
     )
-    print(grades_csv.as_text(table))
-    if changed := grades_csv.changed(before, table):
+    print(journal.as_text(table))
+    if changed := journal.changed(before, table):
         print("\nChanged", *changed, "", sep="\n")
     print(f"marks: {options.out / 'grades.csv'}\nfeedback: {options.out / 'feedback'}")
-    print(f"report: {report.write(course, options.out, grades_csv.read(options.out))}")
+    print(f"report: {report.write(course, options.out, journal.read(options.out))}")
 
 
 def _report(course: Course, options: argparse.Namespace) -> None:

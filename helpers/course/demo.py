@@ -38,7 +38,7 @@ def main(course: Course, options: argparse.Namespace) -> int:
 
     print("\n3. Grading a synthetic class")
     from helpers.course import report
-    from helpers.course.grading import grade, grades_csv  # which Windows cannot import
+    from helpers.course.grading import grade, journal  # which Windows cannot import
     from helpers.course.sandbox import bubblewrap
 
     notebooks = {"perfect": built.solution, "blank": built.released}
@@ -52,7 +52,7 @@ def main(course: Course, options: argparse.Namespace) -> int:
     if missing := bubblewrap.available():
         print(f"{missing}\nThis class is the course's own, so it is graded without.\n")
     table = grade.grade(course, out / "class", out / "graded", isolated=not missing)
-    print(grades_csv.as_text(table))
+    print(journal.as_text(table))
     print(f"\nreport: {report.write(course, out / 'graded', table)}")
     print(f"marks: {out / 'graded' / 'grades.csv'}\nfeedback: {out / 'graded' / 'feedback'}")
     rows = table.set_index("student")

@@ -16,7 +16,7 @@ WHO = "you"
 
 def main(course: Course, options: argparse.Namespace) -> int:
     """Grade one notebook into a folder that is removed again; return 0 if it could be graded."""
-    from helpers.course.grading import grade, grades_csv
+    from helpers.course.grading import grade, journal
     from helpers.course.grading.gradebook import NO_UNIT
     from helpers.course.sandbox import bubblewrap
 
@@ -34,6 +34,6 @@ def main(course: Course, options: argparse.Namespace) -> int:
         unit = row.unit or NO_UNIT
         page = path.with_name(f"{path.stem}-feedback.html")
         settings.write(page, (out / "feedback" / WHO / unit / f"{unit}.html").read_bytes())
-    print(grades_csv.as_text(table))
+    print(journal.as_text(table))
     print(f"\nfeedback: {page}\nNobody else has seen this, and no mark is kept.")
     return int(not row.status.startswith("graded"))

@@ -13,7 +13,7 @@ import nbformat
 import pandas as pd
 
 from helpers.course import settings
-from helpers.course.grading import grades_csv
+from helpers.course.grading import journal
 from helpers.course.grading.grade import secret
 from helpers.course.intake.lesson import to_run
 from helpers.course.pages.page import page
@@ -61,7 +61,7 @@ def board(out: Path, budget: Budget = QUICK) -> list[str]:
     """
     if reason := bubblewrap.available():
         raise CourseError(reason)
-    graded = grades_csv.read(out)
+    graded = journal.read(out)
     graded = graded[(graded["unit"] == UNIT) & graded["status"].str.startswith("graded")]
     if graded.empty:
         raise CourseError(f"{out} holds no graded notebook of {UNIT}, where encodings are written")

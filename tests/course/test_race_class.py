@@ -13,7 +13,7 @@ from nbgrader.api import Gradebook
 
 from helpers.course import race_class
 from helpers.course.authoring import nbgrade
-from helpers.course.grading import grades_csv, journal
+from helpers.course.grading import journal
 from helpers.course.sandbox import bubblewrap, pool
 from helpers.course.settings import CourseError
 from helpers.race import racing
@@ -83,7 +83,7 @@ def _journal(out: Path, rows: list[dict[str, str]]) -> None:
     with Gradebook(nbgrade.gradebook(out), nbgrade.COURSE) as book:
         for row in rows:
             book.update_or_create_student(row["student"])
-            journal.put(book, row["student"], row["unit"], {"row": grades_csv.EMPTY | row})
+            journal.put(book, row["student"], row["unit"], {"row": journal.EMPTY | row})
         book.db.commit()
 
 

@@ -19,12 +19,11 @@ from tqdm import tqdm
 
 from helpers.course import intake, settings
 from helpers.course.authoring import build, nbgrade
-from helpers.course.grading import grades_csv, lateness, roster
+from helpers.course.grading import journal, lateness, roster
 from helpers.course.grading.autograde import UnitBundle, autograde_all
 from helpers.course.grading.execute import Result
 from helpers.course.grading.gradebook import ClassGradebook
-from helpers.course.grading.grades_csv import Row
-from helpers.course.grading.journal import exclusive_lock, writable
+from helpers.course.grading.journal import Row, exclusive_lock, writable
 from helpers.course.grading.judge import tests, with_seeds
 from helpers.course.intake import Submission
 from helpers.course.sandbox import bubblewrap, pool
@@ -93,8 +92,8 @@ def grade(
             book.forget_no_unit({each.student for each in found if each.problem != roster.MISSING})
             run = _Run(book, bundles, secret(out), limits, isolated, again)
             run.all(found, executes, AHEAD * capacity)
-        grades_csv.write(out)
-        return grades_csv.table(run.rows)
+        journal.write(out)
+        return journal.table(run.rows)
 
 
 def _chosen(found: list[Submission], learners: Collection[str], unit: str) -> list[Submission]:

@@ -19,10 +19,9 @@ from traitlets.config import Config
 
 from helpers.course import settings
 from helpers.course.authoring import nbgrade
-from helpers.course.grading import grades_csv, journal, lateness
+from helpers.course.grading import journal, lateness
 from helpers.course.grading.execute import Result
-from helpers.course.grading.grades_csv import Row
-from helpers.course.grading.journal import exclusive_lock, writable
+from helpers.course.grading.journal import Row, exclusive_lock, writable
 from helpers.course.grading.roster import MISSING
 from helpers.course.intake import Submission
 from helpers.course.pages import feedback
@@ -101,13 +100,13 @@ class ClassGradebook:
             self._write(found, result.files)
             made: journal.Entry = {"key": key, "earlier": best, "digest": found.digest}
             mark = Mark(found.unit, found.student, result.grades)
-            made |= {"row": grades_csv.told(result), "mark": asdict(mark)}
+            made |= {"row": journal.told(result), "mark": asdict(mark)}
             made |= {"answers": result.answers, "hints": result.hints}
             return self._settle(found, submission, made)
 
     def refuse(self, found: Submission, reason: str) -> Row:
         """Enter what cannot be graded, for which marks of an earlier one count no longer."""
-        row = grades_csv.row(found, status=f"not graded: {reason}", repairs="; ".join(found.notes))
+        row = journal.row(found, status=f"not graded: {reason}", repairs="; ".join(found.notes))
         with self.transaction():
             self.book.update_or_create_student(found.student)
             entry = journal.find(self.book, found.student, found.unit)
@@ -149,7 +148,7 @@ class ClassGradebook:
                 if submission := self._submission(row["student"], row["unit"]):
                     now = self._current(submission, entry)
                 else:
-                    none = grades_csv.marks(Mark(row["unit"], row["student"], {}))
+                    none = journal.marks(Mark(row["unit"], row["student"], {}))
                     now = entry | {"row": row | none | {"status": GONE}}
                 if now != entry:
                     journal.put(self.book, row["student"], row["unit"], now)
@@ -163,7 +162,7 @@ class ClassGradebook:
         shutil.rmtree(self.out / "feedback" / found.student / NO_UNIT, ignore_errors=True)
         lateness.enter(submission, found, self.rules)
         late = lateness.described(submission, found)
-        row = grades_csv.row(found, **entry["row"] | {"late": late})
+        row = journal.row(found, **entry["row"] | {"late": late})
         entry = self._current(submission, entry | {"row": row})
         journal.put(self.book, found.student, found.unit, entry)
         return entry["row"]
@@ -190,7 +189,7 @@ class ClassGradebook:
         penalty = lateness.penalty(submission, earned, self.rules)
         submission.notebooks[0].late_submission_penalty = penalty or None
         mark = replace(mark, penalty=penalty)
-        row = entry["row"] | grades_csv.marks(mark)
+        row = entry["row"] | journal.marks(mark)
         page = self._file("feedback", mark.student, mark.unit)
         if asdict(mark) != entry["mark"] or not page.exists():
             try:
@@ -231,7 +230,7 @@ def refresh(out: Path) -> pd.DataFrame:
         raise CourseError(f"{out} holds no gradebook.db; `course grade` writes it")
     with exclusive_lock(out), writable(out), closing(ClassGradebook(out, Config())) as book:
         book.refresh()
-        return grades_csv.write(out)
+        return journal.write(out)
 
 
 def _fill(

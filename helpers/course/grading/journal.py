@@ -1,8 +1,9 @@
-"""OUT/gradebook.db, nbgrader's gradebook of a class, with a table of the course's own: the journal.
+"""The rows of a class: kept in the journal, and written to grades.csv.
 
-The journal has what grades.csv and the report say of each notebook, and what has been graded, so
-that the next run need not do it again. Marks and journal come in one transaction, so whenever a run
-is killed, each tells of the same notebooks.
+The journal is a table of the course's own in OUT/gradebook.db, nbgrader's gradebook of a class. It
+has what grades.csv and the report say of each notebook, and what has been graded, so that the next
+run need not do it again. Marks and journal come in one transaction, so whenever a run is killed,
+each tells of the same notebooks.
 """
 
 from __future__ import annotations
@@ -15,12 +16,17 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 from nbgrader.api import Gradebook
 from sqlalchemy import text
 from sqlalchemy.exc import OperationalError
 
+from helpers.course import settings
 from helpers.course.authoring import nbgrade
-from helpers.course.settings import CourseError
+from helpers.course.grading.execute import Result
+from helpers.course.intake import Submission
+from helpers.course.pages.feedback import Mark
+from helpers.course.settings import CourseError, printable
 
 LOCK = ".lock"  # in every folder of a class
 SEARCHED = (  # without an index, nbgrader reads the rows of the whole class for each notebook
@@ -41,6 +47,15 @@ FORGET = "DELETE FROM course_journal WHERE unit = '' AND student = :student"
 # "key" of what is graded, "row" of grades.csv, "mark", "answers", "hints" by exercise, "digest".
 # "earlier": how many tries before the newest the one that counts is.
 Entry = dict[str, Any]
+Row = dict[str, Any]
+NAME = "grades.csv"
+WIDEST = 80  # characters of a reason in a terminal; the file has all
+EMPTY: Row = {  # a row of grades.csv
+    "student": "", "unit": "", "score": 0.0, "pending": 0.0, "max_score": 0.0, "late": "",
+    "penalty": 0.0, "status": "", "flags": "", "repairs": "", "hints": [], "seconds": 0.0,
+    "platform_id": "", "return_as": "",
+}  # fmt: skip
+KEYS = ["student", "unit"]  # of a row
 
 
 def create(out: Path) -> None:
@@ -137,3 +152,81 @@ def exclusive_lock(out: Path) -> Iterator[None]:
             reason = f"somebody is grading into {out}: wait until that ends, or name another --out"
             raise CourseError(reason) from error
         yield
+
+
+def row(found: Submission, **more: Any) -> Row:
+    """Return the row of a submission."""
+    names = (*KEYS, "platform_id", "return_as")
+    return EMPTY | more | {name: getattr(found, name) for name in names}
+
+
+def told(result: Result) -> Row:
+    """Return what a row says of a result beside its marks."""
+    hints = [hint for each in result.hints.values() for hint in each]
+    return {
+        "seconds": round(result.seconds, 1),
+        "flags": "; ".join(result.flags),
+        "repairs": "; ".join(result.notes),
+        "hints": list(dict.fromkeys(hints)),
+    }
+
+
+def marks(mark: Mark) -> Row:
+    """Return what a row says of a mark."""
+    grades = mark.grades.values()
+    waiting = [each.max_score for each in grades if each.needs_manual]
+    return {
+        "score": sum(each.score for each in grades),
+        "pending": float(sum(waiting)),
+        "max_score": sum(each.max_score for each in grades),
+        "penalty": mark.penalty,
+        "status": "graded, the rest by hand" if waiting else "graded",
+    }
+
+
+def table(rows: list[Row]) -> pd.DataFrame:
+    """Return rows as a table, sorted; what an earlier version did not know is empty."""
+    found = pd.DataFrame([EMPTY | each for each in rows], columns=[*EMPTY])
+    return found.sort_values(KEYS, ignore_index=True)
+
+
+def read(out: Path) -> pd.DataFrame:
+    """Return the rows of all submissions that have been graded into OUT, or could not be."""
+    return table([entry["row"] for entry in entries(out)])
+
+
+def write(out: Path) -> pd.DataFrame:
+    """Write OUT/grades.csv; return its rows."""
+    rows = read(out)
+    settings.write(out / NAME, rows.to_csv(index=False))
+    return rows
+
+
+def as_text(table: pd.DataFrame) -> str:
+    """Return marks as a table, then the hints that each learner was given."""
+    words = table[["student", "unit", "late", "status"]].map(printable)
+    marks = table.loc[:, :"status"].assign(**words)
+    if not table.late.any() and not table.penalty.any():
+        marks = marks.drop(columns=["late", "penalty"])
+    hints = [
+        f"\n{printable(student)}, {unit}:\n" + "\n".join(f"  - {printable(hint)}" for hint in hints)
+        for student, unit, hints in table[["student", "unit", "hints"]].itertuples(index=False)
+        if hints
+    ]
+    text = marks.to_string(index=False, max_colwidth=WIDEST)
+    return text + ("\n\nHints given\n" + "".join(hints) if hints else "")
+
+
+def changed(before: pd.DataFrame, after: pd.DataFrame) -> list[str]:
+    """Return in words whose points are others than `before`."""
+
+    def points(score: float, pending: float) -> str:
+        return f"{score:g}" + f", {pending:g} pending" * bool(pending)
+
+    both = after.merge(before, on=KEYS, suffixes=("", "_before"))
+    return [
+        f"{printable(row.student)}, {row.unit}: "
+        f"{points(row.score_before, row.pending_before)} → {points(row.score, row.pending)} points"
+        for row in both.itertuples()
+        if (row.score, row.pending) != (row.score_before, row.pending_before)
+    ]

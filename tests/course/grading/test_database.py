@@ -12,7 +12,7 @@ from sqlalchemy.exc import OperationalError
 
 from helpers.course.authoring import nbgrade
 from helpers.course.authoring.nbgrade import gradebook
-from helpers.course.grading import grades_csv, journal
+from helpers.course.grading import journal
 from helpers.course.settings import CourseError
 from tests.course.judged import Desk, hand_in
 from tests.course.pages.entered import Classroom
@@ -55,7 +55,7 @@ def test_a_gradebook_that_cannot_be_read_empties_no_table(
     with closing(sqlite3.connect(desk.out / "gradebook.db", isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
         with pytest.raises(CourseError, match=r"gradebook\.db cannot be read .*close nbgrader"):
-            grades_csv.write(desk.out)
+            journal.write(desk.out)
     assert (desk.out / "grades.csv").read_text() == before
 
 

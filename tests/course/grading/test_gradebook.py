@@ -11,7 +11,7 @@ from nbgrader.api import Gradebook, InvalidEntry
 
 from helpers.course import export
 from helpers.course.authoring.nbgrade import COURSE, gradebook
-from helpers.course.grading import autograde, grade, grades_csv, journal
+from helpers.course.grading import autograde, grade, journal
 from helpers.course.grading.execute import Result
 from helpers.course.grading.gradebook import ClassGradebook, refresh
 from helpers.course.intake import Submission
@@ -96,7 +96,7 @@ def test_an_essay_waits_only_if_it_is_another(
     _give(classroom.out, "why", manual_score=3)
     assert classroom.enter("ada", RIGHT, essay="It is so.\n")["pending"] == 0
     with monkeypatch.context() as patched, pytest.raises(ZeroDivisionError):
-        patched.setattr(grades_csv, "told", lambda *_: 1 / 0)  # all is written; the machine stops
+        patched.setattr(journal, "told", lambda *_: 1 / 0)  # all is written; the machine stops
         classroom.enter("ada", RIGHT, essay="It is otherwise.")
     assert classroom.again("ada") is None  # its files are another's, so its marks are none
     assert refresh(classroom.out).status[0].startswith("not graded to the end")

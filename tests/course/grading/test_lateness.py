@@ -11,7 +11,7 @@ from nbgrader.api import Gradebook
 from helpers.course import report
 from helpers.course.authoring.nbgrade import gradebook
 from helpers.course.cli import main
-from helpers.course.grading import grades_csv, lateness
+from helpers.course.grading import journal, lateness
 from helpers.course.grading.lateness import Rules
 from helpers.course.settings import CourseError
 from tests.course.judged import UNIT, Desk, hand_in
@@ -127,7 +127,7 @@ def test_lateness_is_in_the_table_on_the_page_and_in_the_report(desk: Desk) -> N
     assert "Handed in 1 d 1 h after the due date." in page
     assert "<strong>3.6</strong> of 4" in page
     assert "after the due date" not in _page(desk, "bob")
-    text = report.write(desk.course, desk.out, grades_csv.read(desk.out)).read_text()
+    text = report.write(desk.course, desk.out, journal.read(desk.out)).read_text()
     section = text.split('<section aria-labelledby="late">')[1].split("</section>")[0]
     assert "10% per day, 15 minutes of grace, nothing after 5 days" in section
     assert "1 d 1 h" in section and "not known" in section and "bob" not in section
@@ -158,7 +158,7 @@ def test_brightspaces_clock_is_that_of_the_zone_and_canvas_says_late(
     command = ["grade", str(archive), "--out", str(desk.out), "--no-sandbox", "--late", str(rules)]
     assert main([*command, "--platform", "brightspace"]) == 0
     assert "late  penalty" in capsys.readouterr().out
-    rows = grades_csv.read(desk.out).set_index("student")
+    rows = journal.read(desk.out).set_index("student")
     assert (rows.late["Ada-5"], rows.penalty["Ada-5"]) == ("not known", 0)
 
 

@@ -15,7 +15,7 @@ from playwright.sync_api import Browser
 from helpers.course import report
 from helpers.course.authoring.nbgrade import gradebook
 from helpers.course.cli import main
-from helpers.course.grading import grades_csv
+from helpers.course.grading import journal
 from helpers.course.grading.gradebook import refresh
 from helpers.course.settings import Course
 from tests.common import needs_browser, tiny_course
@@ -28,7 +28,7 @@ def row(student: str, **said: object) -> dict[str, object]:
 
 
 def written(course: Course, out: Path, rows: list[dict[str, object]]) -> str:
-    return report.write(course, out, grades_csv.table(rows)).read_text("utf-8")
+    return report.write(course, out, journal.table(rows)).read_text("utf-8")
 
 
 def section(page: str, name: str) -> str:
