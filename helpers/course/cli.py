@@ -95,7 +95,7 @@ def _for_learners(command: Callable[..., Add]) -> None:
     add = command("try", "practice", "grade your own notebook as practice; no mark is kept")
     add("notebook", type=Path, nargs="?", help="default: unit 00 in work/")
 
-    add = command("race", "race", "test an encoding of your own", stopped=TRAINED)
+    add = command("race", _race, "test an encoding of your own", stopped=TRAINED)
     add("encoding", help="FILE.py:Class, or the name of a registered encoding")
     add("--full", action="store_true", help="six times the steps, five seeds, and English")
     add("--out", type=Path, default=Path("build/race"), help="where card and runs go")
@@ -174,6 +174,17 @@ def _grade(course: Course, options: argparse.Namespace) -> None:
         print("\nChanged", *changed, "", sep="\n")
     print(f"marks: {options.out / 'grades.csv'}\nfeedback: {options.out / 'feedback'}")
     print(f"report: {report.write(course, options.out, journal.read(options.out))}")
+
+
+def _race(_course: Course, options: argparse.Namespace) -> None:
+    from helpers.race import FULL, QUICK, EntrantError, race
+
+    budget = FULL if options.full else QUICK
+    try:
+        card = race(options.encoding, budget, options.out)
+    except EntrantError as error:
+        raise CourseError(str(error)) from error
+    print(*(f"card: {options.out / card.name}.{kind}" for kind in ("html", "md", "json")), sep="\n")
 
 
 def _report(course: Course, options: argparse.Namespace) -> None:

@@ -29,8 +29,7 @@ from zoneinfo import ZoneInfo
 from nbgrader.api import SubmittedAssignment
 
 from helpers.course.intake import Submission
-from helpers.course.intake.platforms import PLATFORMS
-from helpers.course.intake.times import in_utc
+from helpers.course.intake.platforms import PLATFORMS, in_utc
 from helpers.course.pages.page import duration
 from helpers.course.settings import CourseError
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from nbformat import NotebookNode
 
-from helpers.course.intake import notebook_file, platforms, repair, times
+from helpers.course.intake import notebook_file, platforms, repair
 from helpers.course.intake.notebook_file import LARGEST
 from helpers.course.intake.upload import BESIDE, NOTEBOOK, File, Parts, Upload
 from helpers.course.settings import CourseError
@@ -216,11 +216,11 @@ def _when(
     """Read when a notebook came: as nbgrader wrote beside it, or by the platform's name for it."""
     if path := exchange.get(TIMESTAMP):
         content = path.read_bytes()
-        when = times.of_nbgrader(content, zone)
-        said = content[: times.LONGEST].decode("ascii", "replace").strip()
+        when = platforms.of_nbgrader(content, zone)
+        said = content[: platforms.TIMESTAMP].decode("ascii", "replace").strip()
         return when, [] if when else [NO_TIME.format(said)]
     clock = platforms.clock(notebook.return_as.rstrip("/").rpartition(" - ")[2])
-    return (times.in_utc(clock.replace(tzinfo=zone)) if clock and zone else None), []
+    return (platforms.in_utc(clock.replace(tzinfo=zone)) if clock and zone else None), []
 
 
 def _beside(files: list[File], notebook: File) -> tuple[dict[str, File], list[str]]:

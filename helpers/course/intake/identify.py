@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC
 from pathlib import Path
 
-from helpers.course.intake import platforms, times
+from helpers.course.intake import platforms
 from helpers.course.intake.platforms import PLATFORMS, plain
 from helpers.course.intake.upload import NOTEBOOK, File, listed
 from helpers.course.settings import CourseError
@@ -127,7 +127,7 @@ def _person(file: File, units: Collection[str], platform: str) -> tuple[Person, 
     if not platform:
         if submitted := INBOUND.fullmatch(name):  # one of several that this student may have
             said, unit, time, _ = submitted.groups()
-            when = times.of_nbgrader(time.encode(errors="replace"), None)
+            when = platforms.of_nbgrader(time.encode(errors="replace"), None)
             order = (0.0, when.replace(tzinfo=UTC).timestamp() if when else file.order[1])
             inside = replace(file, parts=(unit, name, *below), order=order)
         return Person(student_of(said), said), inside

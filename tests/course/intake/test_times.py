@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from helpers.course import intake
-from helpers.course.intake import platforms, times
+from helpers.course.intake import platforms
 from helpers.course.settings import Course
 from tests.course.intake.handed_in import MOODLE, both, of, write, zipped
 
@@ -30,7 +30,7 @@ from tests.course.intake.handed_in import MOODLE, both, of, write, zipped
     ],
 )
 def test_what_nbgrader_writes_is_read(said: str, zone: str, read: datetime | None) -> None:
-    found = times.of_nbgrader(said.encode("latin-1"), ZoneInfo(zone) if zone else None)
+    found = platforms.of_nbgrader(said.encode("latin-1"), ZoneInfo(zone) if zone else None)
     assert found == read
 
 
