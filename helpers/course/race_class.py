@@ -18,7 +18,7 @@ from helpers.course.grading.grade import secret
 from helpers.course.intake.lesson import to_run
 from helpers.course.pages.page import page
 from helpers.course.sandbox import bubblewrap, pool
-from helpers.course.sandbox.process import Limits, SandboxError
+from helpers.course.sandbox.process import Limits, SandboxError, StartError
 from helpers.course.sandbox.session import Session
 from helpers.course.settings import Course, CourseError, printable, table_text
 from helpers.race import QUICK, VERSION, Budget
@@ -132,6 +132,8 @@ def _race(content: str, name: str, budget: Budget, _seed: int) -> pd.DataFrame:
         finally:
             pool.close()  # this process may do no other
         return rows.assign(problem=None)
+    except StartError:  # no learner's doing: no race would be right
+        raise
     except Exception as error:  # whatever is in one learner's notebook or rows
         known = isinstance(error, SandboxError | RecordError | CourseError)
         problem = table_text(str(error) if known else repr(error))

@@ -27,7 +27,7 @@ from helpers.course.grading.journal import Row, exclusive_lock, writable
 from helpers.course.grading.judge import tests, with_seeds
 from helpers.course.intake import Submission
 from helpers.course.sandbox import bubblewrap, pool
-from helpers.course.sandbox.process import Limits
+from helpers.course.sandbox.process import Limits, StartError
 from helpers.course.settings import Course, CourseError, table_text
 
 LIMITS = Limits()
@@ -66,7 +66,7 @@ def grade(
         people: a file with the roster of the class, which OUT keeps.
 
     Raises:
-        CourseError: the folder holds no submission, or there is no way to make a sandbox.
+        CourseError: the folder holds no submission, or no sandbox can be made or starts.
     """
     course.refuse_places(submissions, out)
     course.units([unit] if unit else ())  # which names those that there are
@@ -202,7 +202,8 @@ class _Run:
 
     def _fail(self, found: Submission, error: Exception) -> None:
         full = isinstance(error, OSError) and error.errno == errno.ENOSPC
-        if full or isinstance(error, OperationalError):  # no learner's doing: no row would be right
+        # No learner's doing: no row would be right, and no page.
+        if full or isinstance(error, OperationalError | StartError):
             raise error
         if type(error).__name__ == "KilledWorker":  # of Dask, which need not be installed
             error = CourseError("the workers that had it died; run again")

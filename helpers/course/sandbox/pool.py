@@ -88,7 +88,7 @@ def taken(limits: Limits, isolated: bool, fresh: bool = False) -> Iterator[Sandb
     A fresh one has had no kernel before.
 
     Raises:
-        CourseError: it does not start.
+        StartError: it does not start.
     """
     sandbox = None if fresh else _idle_one(limits, isolated)
     sandbox = sandbox or _starter.submit(Sandbox, limits, isolated).result()

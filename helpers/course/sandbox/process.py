@@ -28,6 +28,10 @@ CHECK = 0.25  # seconds between two checks of what a sandbox uses
 SAID = 200  # bytes of its errors that a reason quotes
 START = 180.0  # seconds until torch is loaded
 STOP = 10.0  # seconds until all that a kernel left has ended
+NO_START = """\
+{}
+That is no notebook's fault, so nothing more is graded. What has been graded is kept: once a sandbox
+starts, the same command goes on from there."""
 COMMAND = [bubblewrap.PYTHON, "-m", "helpers.course.sandbox.fork_server"]
 ADDRESSES = 32 << 30  # bytes, as Linux's tables of them are memory that counts as nobody's
 
@@ -60,6 +64,10 @@ class Limits:
             "RLIMIT_RTPRIO": 0,
             "RLIMIT_MEMLOCK": 1 << 20,
         }
+
+
+class StartError(CourseError):
+    """No sandbox starts here, whoever's notebook is next."""
 
 
 class SandboxError(Exception):
@@ -130,19 +138,19 @@ class Sandbox:
         """Wait until it is ready.
 
         Raises:
-            CourseError: it does not start.
+            StartError: it does not start.
         """
         if not self.ready and not self._is_done(START):
             reason = self.said("the sandbox does not start")
             self.close()
-            raise CourseError(reason)
+            raise StartError(NO_START.format(reason))
         self.ready = True
 
     def start(self) -> socket.socket:
         """Fork a kernel; return the connection to it.
 
         Raises:
-            CourseError: the sandbox does not start.
+            StartError: the sandbox does not start.
             SandboxDiedError: it has ended.
         """
         self.wait()

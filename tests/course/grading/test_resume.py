@@ -17,6 +17,7 @@ from helpers.course.authoring import build
 from helpers.course.authoring.nbgrade import gradebook
 from helpers.course.grading import execute, grade
 from helpers.course.grading.journal import graded
+from helpers.course.sandbox import pool, process
 from helpers.course.sandbox.process import Sandbox, SandboxDiedError
 from helpers.course.sandbox.session import Session
 from helpers.course.settings import Course, CourseError
@@ -70,6 +71,20 @@ def test_a_sandbox_that_dies_of_itself_is_no_mark(
     assert table.status[0] == "not graded: the sandbox ended, twice; run again"
     assert table.status[1] == "graded"  # at the second try
     assert [entry["row"]["student"] for entry in graded(out)] == ["s01"]
+    assert _grade(tiny, submissions, out).status.tolist() == ["graded", "graded"]
+
+
+def test_where_no_sandbox_starts_the_run_stops_at_once_and_writes_no_page(
+    tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    submissions, out = _class(tiny, tmp_path, 2), tmp_path / "out"
+    program = "import sys; sys.exit('No module named torch')"
+    with monkeypatch.context() as patched:
+        patched.setattr(process, "COMMAND", [sys.executable, "-c", program])
+        patched.setattr(pool, "_idle", [])
+        with pytest.raises(CourseError, match=r"(?s)No module named torch.* the same command"):
+            _grade(tiny, submissions, out)
+    assert graded(out) == [] and not (out / "feedback").exists()
     assert _grade(tiny, submissions, out).status.tolist() == ["graded", "graded"]
 
 

@@ -97,5 +97,5 @@ def test_why_a_sandbox_does_not_start_is_told_by_the_end_of_its_errors(
 ) -> None:
     program = "import sys; sys.exit('line\\n' * 999 + 'No module named torch')"
     monkeypatch.setattr(process, "COMMAND", [sys.executable, "-c", program])
-    with pytest.raises(CourseError, match=r"does not start: … .* No module named torch$"):
+    with pytest.raises(CourseError, match=r"does not start: … .* No module named torch\n"):
         process.Sandbox(LIMITS, isolated=False).wait()
