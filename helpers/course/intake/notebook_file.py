@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import codecs
 import json
+from itertools import islice
 from typing import Any
 
 import nbformat
@@ -17,11 +18,14 @@ from helpers.course.settings import CourseError
 from helpers.predict import ANSWER
 
 LARGEST = 50 * 2**20  # bytes of a file; figures in outputs make some notebooks large
-PARTS = 500_000  # commas and brackets, since each may be an object; an executed unit has 8,000
+# Commas and brackets, since each may be an object: so many are read in a second, in 500 MB. A plot
+# has as many as numbers, an executed unit 8,000.
+PARTS = 5_000_000
 CELLS = 2_000
 TEXT = 2**20  # characters in all cells; the longest unit has 60,000
 STUB = "raise NotImplementedError"  # the last line of what is to be answered
 PICTURES = {"image/png", "image/jpeg", "image/gif"}
+ATTACHED = 100  # pictures of a text cell
 DOWNLOAD = (
     "download the notebook (JupyterLab: File > Download; Colab: File > Download > Download .ipynb) "
     "and hand that in"
@@ -98,16 +102,23 @@ def fresh(cell: dict[str, Any]) -> NotebookNode:
     kind = kind if kind in ("code", "markdown") else "raw"
     metadata = cell.get("metadata")
     metadata = metadata if isinstance(metadata, dict) else {}
-    known = {name: metadata[name] for name in ("nbgrader", "id") if name in metadata}
+    known: dict[str, Any] = {"id": _word(metadata.get("id"))}
+    if isinstance(given := metadata.get("nbgrader"), dict):
+        known["nbgrader"] = {"grade_id": _word(given.get("grade_id"))}
     made = nbformat.from_dict({"cell_type": kind, "source": source, "metadata": known})
-    made.id = str(cell.get("id", metadata.get("id", "")))
+    made.id = _word(cell.get("id")) or made.metadata.id
     if kind == "code":
         answer = f"answer={_chosen(cell.get('outputs'))}"
         made.source = source.replace('answer=""', answer, 1)  # of many, gigabytes would come
         made.outputs, made.execution_count = [], None
     if isinstance(pictures := cell.get("attachments"), dict) and kind == "markdown":
-        made.attachments = nbformat.from_dict({n: p for n, p in pictures.items() if _is_picture(p)})
+        kept = ((name, each) for name, each in pictures.items() if _is_picture(each))
+        made.attachments = nbformat.from_dict(dict(islice(kept, ATTACHED)))
     return made
+
+
+def _word(value: Any) -> str:
+    return value if isinstance(value, str) else ""
 
 
 def _chosen(outputs: Any) -> str:

@@ -67,6 +67,14 @@ def test_a_prediction_is_written_once_however_often_it_is_asked_for() -> None:
     assert len(read.source) == 9_050
 
 
+def test_a_plot_of_a_million_numbers_costs_nobody_a_mark() -> None:
+    figure = {"data": [{"x": list(range(1_000_000))}]}
+    shown = {"output_type": "display_data", "data": {"application/vnd.plotly.v1+json": figure}}
+    cell = {"cell_type": "code", "source": "plot()", "outputs": [shown]}
+    [read], repairs = notebook_file.read(json.dumps({"cells": [cell]}).encode())
+    assert (read.source, repairs) == ("plot()", [])
+
+
 def test_no_notebook_is_larger_than_a_person_writes() -> None:
     cells = [{"cell_type": "code", "source": "x" * (2**20 + 1)}]
     with pytest.raises(CourseError, match="1,048,576 are allowed"):
