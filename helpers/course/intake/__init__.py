@@ -24,12 +24,10 @@ from nbformat import NotebookNode
 from helpers.course.intake import choose, lesson, notebook_file, repair
 from helpers.course.intake.choose import Submission
 from helpers.course.intake.identify import people
-from helpers.course.intake.upload import Limits, Upload
 from helpers.course.settings import Course, CourseError, table_text
 
 __all__ = ["Submission", "find", "repaired"]
 GRADED = re.compile(r'^# %%.* (?:solution|essay)="(\w+)"', re.MULTILINE)  # a cell of a source
-LIMITS = Limits()
 _reading = threading.Lock()  # one at a time: to read the largest takes more than a gigabyte
 
 
@@ -63,10 +61,8 @@ def find(
         for number, person in enumerate(everybody):
             (target := (unpacked / str(number)).absolute()).mkdir(parents=True)
             try:
-                upload = Upload(archive, target, LIMITS)
-                for file in person.files:
-                    upload.add(file)
-                rows = list(choose.submissions(person.student, upload, names, zone, best))
+                person.copy(archive, target)
+                rows = list(choose.submissions(person, names, zone, best))
             except Exception as error:  # whatever is in one learner's file
                 if getattr(error, "errno", None) == errno.ENOSPC:
                     raise

@@ -90,7 +90,7 @@ class Try:
 
 
 def submissions(
-    student: str, upload: Upload, names: Names, zone: tzinfo | None, best: bool
+    upload: Upload, names: Names, zone: tzinfo | None, best: bool
 ) -> Iterator[Submission]:
     """Yield what somebody handed in for each unit: the newest notebook that is answered.
 
@@ -124,7 +124,7 @@ def submissions(
         which = f"of {number} notebooks, this counts: {last.file.name}{time}"
         many = [which] * (number > 1)
         yield Submission(
-            student,
+            upload.student,
             unit,
             path=last.file.copy or Path(),
             digest=_digest(last.file, files),
@@ -143,7 +143,9 @@ def submissions(
         exchange = _exchange(upload.files, *(e for e in folders if _unit_of(e, names) == unit))
         used |= {*exchange.values()}
         return_as = next((each.return_as for each in upload.files), "")
-        yield Submission(student, unit, problem=problem, return_as=return_as, exchange=exchange)
+        yield Submission(
+            upload.student, unit, problem=problem, return_as=return_as, exchange=exchange
+        )
     for file in upload.files:
         if file.copy and file.copy not in used:
             file.copy.unlink()

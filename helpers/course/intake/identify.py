@@ -9,13 +9,13 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import UTC
 from pathlib import Path
 
 from helpers.course.intake import platforms
 from helpers.course.intake.platforms import PLATFORMS, plain
-from helpers.course.intake.upload import NOTEBOOK, File, listed
+from helpers.course.intake.upload import NOTEBOOK, File, Upload, listed
 from helpers.course.settings import CourseError
 
 WRAPPERS = ("submitted", "submissions")  # beside the name of the archive: a folder around all
@@ -26,26 +26,7 @@ INBOUND = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Person:
-    """Somebody who handed in.
-
-    Args:
-        student: a name that nbgrader can use as a folder, and nobody else's.
-        said: the name as it was given.
-        platform_id: the number by which the platform knows the person, where it has one.
-        note: what is unusual about the name.
-        files: what was handed in, which grows as it is found.
-    """
-
-    student: str
-    said: str
-    platform_id: str = ""
-    note: str = ""
-    files: list[File] = field(default_factory=list)
-
-
-def people(place: Path, units: Collection[str], platform: str = "") -> list[Person]:
+def people(place: Path, units: Collection[str], platform: str = "") -> list[Upload]:
     """Return everyone in a folder or a zip, with what they handed in, by `student`.
 
     Raises:
@@ -74,23 +55,23 @@ def people(place: Path, units: Collection[str], platform: str = "") -> list[Pers
                 f"{place} has a folder for each unit: use STUDENT/UNIT/UNIT.ipynb, or grade each "
                 "unit's folder alone"
             )
-    found: dict[tuple[str, str], Person] = {}
+    found: dict[tuple[str, str], Upload] = {}
     for each in files:
         if who := _person(each, units, platform):
             person, file = who
             # By number, where there is one: a name may be changed.
             key = (person.platform_id, "" if person.platform_id else person.said)
-            found.setdefault(key, person).files.append(file)
+            found.setdefault(key, person).listed.append(file)
     if not found:
         raise CourseError(
             f"no notebook in {place}: it should hold STUDENT/UNIT/UNIT.ipynb, "
             "for example submissions/ada/02-sinusoidal/02-sinusoidal.ipynb"
         )
-    named: dict[str, Person] = {}
+    named: dict[str, Upload] = {}
     # Who is called what another is given makes way, whoever comes first.
     for person in sorted(found.values(), key=lambda each: each.student == each.said):
         while person.student in named:
-            person = replace(person, student=with_digest(person.student))
+            person.student = with_digest(person.student)
         named[person.student] = person
     return [named[student] for student in sorted(named)]
 
@@ -103,7 +84,7 @@ def _unwrapped(files: list[File], is_around: Callable[[str], bool]) -> list[File
     return _unwrapped(inside, is_around) if wrapped else files
 
 
-def _person(file: File, units: Collection[str], platform: str) -> tuple[Person, File] | None:
+def _person(file: File, units: Collection[str], platform: str) -> tuple[Upload, File] | None:
     """Return who has handed something in, if anybody, and what it is."""
     name, *below = file.parts
     is_loose = not below and file.is_file
@@ -115,7 +96,7 @@ def _person(file: File, units: Collection[str], platform: str) -> tuple[Person, 
         return_as = PLATFORMS[platform].return_as(found)
         number = found["number"] or ""
         student = f"{plain(found['student'])}-{number}".removesuffix("-")
-        person = Person(student, found["student"], number)
+        person = Upload(student, found["student"], number)
         return person, replace(file, parts=parts, order=order, return_as=return_as)
     if is_loose and not (NOTEBOOK.search(name) or name.lower().endswith(".zip")):
         return None  # a list of the class, or the like
@@ -130,11 +111,11 @@ def _person(file: File, units: Collection[str], platform: str) -> tuple[Person, 
             when = platforms.of_nbgrader(time.encode(errors="replace"), None)
             order = (0.0, when.replace(tzinfo=UTC).timestamp() if when else file.order[1])
             inside = replace(file, parts=(unit, name, *below), order=order)
-        return Person(student_of(said), said), inside
+        return Upload(student_of(said), said), inside
     # What could be somebody's name with their number is not left so.
     student = with_digest(said) if re.search(r"-[0-9]+\Z", said) else student_of(said)
     note = f"{PLATFORMS[platform].title} gives no such name, so nobody's number is in it"
-    return Person(student, said, note=note), inside
+    return Upload(student, said, note=note), inside
 
 
 def student_of(said: str) -> str:

@@ -12,7 +12,7 @@ import os
 import re
 import stat
 import zipfile
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import IO
@@ -23,27 +23,15 @@ from helpers.course.settings import CourseError
 # Some browsers and mail programs add an ending.
 NOTEBOOK = re.compile(r"\.ipynb(\.txt|\.json)?\Z", re.IGNORECASE)
 CHUNK = 2**20
+# For everything together that one person handed in; an archive's list of files is read as a whole.
+ARCHIVE, UNPACKED = 64 * 2**20, 512 * 2**20  # bytes of one, and of all files
+FILES, NOTEBOOKS = 20_000, 100  # in folders and archives
 BESIDE = 2 * 2**20  # bytes of a file that goes with a notebook
 ENTRY = b"PK\1\2"  # each in the list of a zip's files begins with it
 UTF_8 = 0x800  # flag of a zip's member: that is how its name is written
 # Of these zipfile unpacks a chunk at a time; of the others all that the chunk holds, gigabytes.
 COMPRESSIONS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 Parts = tuple[str, ...]  # of a path
-
-
-@dataclass(frozen=True)
-class Limits:
-    """For everything together that one person handed in.
-
-    Args:
-        archive: bytes of one, whose list of files is read as a whole.
-        unpacked: bytes. files: in folders and archives. notebooks: of them.
-    """
-
-    archive: int = 64 * 2**20
-    unpacked: int = 512 * 2**20
-    files: int = 20_000
-    notebooks: int = 100
 
 
 @dataclass(frozen=True)
@@ -146,39 +134,50 @@ def _path(member: zipfile.ZipInfo) -> str:
     return path.replace("\\", "/")  # PowerShell 5 writes the former
 
 
+@dataclass
 class Upload:
-    """Copies of all that one person handed in.
+    """All that one person handed in.
 
     Args:
-        archive: of the class; None where that is a folder.
-        target: folder for the copies, which is there.
-
-    Attributes:
-        files: all of them. folders: their paths. problems: what is wrong with some, in words.
+        student: a name that nbgrader can use as a folder, and nobody else's.
+        said: the name as it was given. note: what is unusual about it.
+        platform_id: the number by which the platform knows the person, where it has one.
+        listed: what there is, which grows as it is found.
+        files: copies of all of it. folders: paths. problems: what is wrong with some, in words.
     """
 
-    def __init__(self, archive: zipfile.ZipFile | None, target: Path, limits: Limits) -> None:
-        self.archive, self.target, self.limits = archive, target, limits
-        self.files: list[File] = []
-        self.folders: list[Parts] = []
-        self.problems: list[str] = []
-        self._entries = self._bytes = self._notebooks = 0
+    student: str
+    said: str
+    platform_id: str = ""
+    note: str = ""
+    listed: list[File] = field(default_factory=list)
+    files: list[File] = field(default_factory=list)
+    folders: list[Parts] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
 
-    def add(self, file: File, archive: zipfile.ZipFile | None = None) -> None:
-        """Copy a file, or all that is in an archive.
+    def copy(self, archive: zipfile.ZipFile | None, target: Path) -> None:
+        """Copy all that is listed, and what is in archives.
 
         Args:
-            archive: of the person's, that the file is in; one in it is not opened.
+            archive: of the class; None where that is a folder.
+            target: folder for the copies, which is there.
 
         Raises:
             CourseError: it is too much.
         """
+        self.archive, self.target = archive, target
+        self._entries = self._bytes = self._notebooks = 0
+        for file in self.listed:
+            self._add(file)
+
+    def _add(self, file: File, archive: zipfile.ZipFile | None = None) -> None:
+        """Copy a file, or all that is in the person's `archive`; one in that is not opened."""
         self._entries += 1
-        if self._entries > self.limits.files:
-            raise CourseError(f"more than {self.limits.files:,} files")
+        if self._entries > FILES:
+            raise CourseError(f"more than {FILES:,} files")
         self._notebooks += file.is_notebook
-        if self._notebooks > self.limits.notebooks:
-            raise CourseError(f"more than {self.limits.notebooks:,} notebooks")
+        if self._notebooks > NOTEBOOKS:
+            raise CourseError(f"more than {NOTEBOOKS:,} notebooks")
         if file.is_folder:
             self.folders.append(file.parts)
         elif not file.is_file:
@@ -198,19 +197,19 @@ class Upload:
                 self.problems.append(f"{file.name} cannot be read: {error}")
 
     def _unpack(self, file: File) -> None:
-        if file.size > self.limits.archive:
-            raise CourseError(f"{file.name} has more than {self.limits.archive >> 20} MB")
+        if file.size > ARCHIVE:
+            raise CourseError(f"{file.name} has more than {ARCHIVE >> 20} MB")
         copy = self._copied(file, None).copy
         assert copy
         number = self._entries
         try:
-            if copy.read_bytes().count(ENTRY) > self.limits.files:  # to list them takes long
-                raise CourseError(f"more than {self.limits.files:,} files")
+            if copy.read_bytes().count(ENTRY) > FILES:  # to list them takes long
+                raise CourseError(f"more than {FILES:,} files")
             with zipfile.ZipFile(copy) as opened:
                 for each in _in_zip(opened):
                     parts, order = (*file.parts[:-1], *each.parts), (file.order[0], each.order[1])
                     inside = replace(each, parts=parts, order=order, archive=number)
-                    self.add(replace(inside, return_as=file.return_as), opened)
+                    self._add(replace(inside, return_as=file.return_as), opened)
         finally:
             copy.unlink()
 
@@ -222,8 +221,8 @@ class Upload:
             with self._open(file, archive) as opened, path.open("wb") as copy:
                 while chunk := opened.read(CHUNK):
                     self._bytes += len(chunk)
-                    if self._bytes > self.limits.unpacked:
-                        raise CourseError(f"more than {self.limits.unpacked >> 20} MB, unpacked")
+                    if self._bytes > UNPACKED:
+                        raise CourseError(f"more than {UNPACKED >> 20} MB, unpacked")
                     digest.update(chunk)
                     copy.write(chunk)
         except Exception:

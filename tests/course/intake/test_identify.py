@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 
 from helpers.course import intake
-from helpers.course.intake.identify import Person, people
+from helpers.course.intake.identify import people
+from helpers.course.intake.upload import Upload
 from helpers.course.settings import Course, CourseError
 from tests.course.intake.handed_in import MOODLE, UNITS, both, of, write, zipped
 
 
-def _people(tmp_path: Path, *names: str, platform: str = "") -> list[Person]:
+def _people(tmp_path: Path, *names: str, platform: str = "") -> list[Upload]:
     """Return who has handed in files of these names, in a zip."""
     (tmp_path / "all.zip").write_bytes(zipped(dict.fromkeys(names, "{}")))
     return people(tmp_path / "all.zip", UNITS, platform)

@@ -20,7 +20,6 @@ from nbformat import v4
 from helpers.course import intake
 from helpers.course.grading import execute
 from helpers.course.intake import upload
-from helpers.course.intake.upload import Limits
 from helpers.course.settings import LONGEST, Course, CourseError, table_text
 from tests.course.intake.handed_in import MOODLE, Files, write, zipped
 
@@ -102,8 +101,8 @@ UPLOADS: dict[str, tuple[Callable[[], Files], str]] = {
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
     """The limits, smaller, so that they are reached in no time."""
-    limits = Limits(archive=1 << 20, unpacked=64 << 20, files=1_000)
-    monkeypatch.setattr(intake, "LIMITS", limits)
+    for name, most in {"ARCHIVE": 1 << 20, "UNPACKED": 64 << 20, "FILES": 1_000}.items():
+        monkeypatch.setattr(upload, name, most)
 
 
 @pytest.mark.parametrize("upload", UPLOADS)
