@@ -15,6 +15,7 @@ from helpers.course import race_class
 from helpers.course.authoring import nbgrade
 from helpers.course.grading import journal
 from helpers.course.sandbox import bubblewrap, pool
+from helpers.course.sandbox.process import StartError
 from helpers.course.settings import CourseError
 from helpers.race import racing
 from helpers.race.records import COLUMNS
@@ -135,3 +136,11 @@ def test_no_row_of_a_learners_stops_the_race_of_others(monkeypatch: pytest.Monke
     monkeypatch.setattr(race_class, "Session", lambda _: Mock(run=lambda *_: [shown]))
     found = race_class._race(v4.writes(v4.new_notebook()), "ada", TINY, 0)
     assert [*found["encoding"]] == ["ada"] and found["problem"].all()
+
+
+def test_where_no_sandbox_starts_no_learner_is_left_out_for_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(pool, "taken", Mock(side_effect=StartError("no torch")))
+    with pytest.raises(StartError):
+        race_class._race(v4.writes(v4.new_notebook()), "ada", TINY, 0)

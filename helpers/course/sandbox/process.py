@@ -84,6 +84,9 @@ class Sandbox:
     Args:
         limits: of each notebook.
         isolated: False runs it as a plain process, with nothing between it and the machine.
+
+    Raises:
+        StartError: the system refuses.
     """
 
     def __init__(self, limits: Limits, isolated: bool = True) -> None:
@@ -93,8 +96,11 @@ class Sandbox:
         self.ready = False
         self.errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed by `close`)
         self.control, theirs = socket.socketpair()
-        with theirs:
-            self.process = self._begin(stdin=theirs, stdout=self.errors, stderr=self.errors)
+        try:
+            with theirs:
+                self.process = self._begin(stdin=theirs, stdout=self.errors, stderr=self.errors)
+        except OSError as error:  # as of too many processes
+            raise StartError(NO_START.format(error)) from error
         self.usage = usage.Usage(self.process.pid)
 
     def _begin(self, **files: Any) -> subprocess.Popen[bytes]:
