@@ -18,7 +18,7 @@ import torch
 from benchmarks import race_verify
 from helpers import results
 from helpers.encodings import REGISTRY, available, hooks_of
-from helpers.race.entrant import Entrant, entrant
+from helpers.race.entrant import Entrant, EntrantError, entrant
 from helpers.race.racing import OUT, run_all
 from helpers.race.records import as_rows
 from helpers.race.rules import QUICK, RIVALS, Budget
@@ -37,6 +37,8 @@ def record(source: str, budget: Budget = QUICK, out: Path = OUT, folder: Path = 
     labels = {name: label for label, name in RIVALS.items()}  # whose runs may be there already
     mine = entrant(source) if own else Entrant(labels.get(source, source), source)
     name = mine.name if own else source
+    if own and (name in REGISTRY or not name.isidentifier()):
+        raise EntrantError(f"{source}: this name is taken; call the class otherwise")
     rows = as_rows(name, *run_all([mine], budget, out))
     command = f"python -m benchmarks.race_study {source}" if own else "make study"
     path = results.save(name, rows, command, folder)

@@ -10,21 +10,21 @@ import torch
 from helpers.claims.timing import bytes_kept, forward_and_back, seconds
 from helpers.encodings import Encoding
 from helpers.model.encoder import Encoder
-from helpers.race.entrant import Build
+from helpers.race.entrant import MOST, Build
 from helpers.race.properties import WORDS
 from helpers.training.experiments import LAYERS
 
-LENGTHS, TEXTS, ROUNDS = (32, 128, 512), 4, 8
+LENGTHS, TEXTS, ROUNDS = (32, 128, MOST), 4, 8
 
 
 def costs(build: Build) -> dict[str, Any]:
-    """Return the parameters of the encoding at `max_len` 512, all layers together, and `steps`.
+    """Return the parameters of the encoding at `max_len` MOST, all layers together, and `steps`.
 
     A row of `steps` is a length in tokens, and ratios to a model without positions: `time`, of the
     processor, on one thread, median of steps that take turns; `memory`, bytes that a forward pass
     keeps for the way back. They end before a text that the encoding cannot read.
     """
-    mine = build(max(LENGTHS))
+    mine = build(MOST)
     none = Encoding(mine.d_model, mine.num_heads)
     models = {name: Encoder(each, WORDS, LAYERS) for name, each in (("none", none), ("mine", mine))}
     sizes = {name: sum(each.numel() for each in m.parameters()) for name, m in models.items()}

@@ -66,10 +66,10 @@ def _reasons(outcomes: pd.Series) -> str:
 def table(found: pd.DataFrame) -> pd.DataFrame:
     """Return a `summary` as text: a row for each measure and encoding, a column for each length."""
     cells = [
-        f"{'≈ ' if row.tie else ''}{row.mean_:.2f} ± {row.half:.2f}"
+        f"{'≈ ' if row.tie else ''}{row.mean:.2f} ± {row.half:.2f}"
         if row.outcome == MEASURED
         else row.outcome
-        for row in found.rename(columns={"mean": "mean_"}).itertuples()
+        for row in found.itertuples()
     ]
     found = found.assign(cell=cells, times=found["times"].map("{}×".format), task=found["measure"])
     wide = found.pivot_table("cell", ["task", "encoding"], "times", aggfunc="first", sort=False)
@@ -103,11 +103,13 @@ def board_table(found: pd.DataFrame, measure: str) -> pd.DataFrame:
     encodings share it.
     """
     rows = found.xs(measure, level="measure").reset_index()
-    shared = rows.groupby("times")["place"].transform(lambda each: each.map(each.value_counts()))
-    found_at = rows["mean"].map("{:.2f}".format) + " ± " + rows["half"].map("{:.2f}".format)
-    place = shared.gt(1).map({True: "=", False: ""}) + rows["place"].map("{:.0f}".format)
-    cells = (found_at + " (" + place + ")").str.replace("-", "−").str.replace(" ", "\u00a0")
-    rows["cell"] = cells.where(rows["mean"].notna(), "no loss")
+    shared = rows.duplicated(["times", "place"], keep=False)
+    cells = [
+        f"{row.mean:.2f} ± {row.half:.2f} ({'=' * equal}{row.place:.0f})"
+        for row, equal in zip(rows.itertuples(), shared, strict=True)
+    ]
+    rows["cell"] = pd.Series(cells).str.replace("-", "−").str.replace(" ", "\u00a0")
+    rows.loc[rows["mean"].isna(), "cell"] = "no loss"
     order = rows.sort_values(["times", "place"], kind="stable")["encoding"].unique()
     return rows.pivot(index="encoding", columns="times", values="cell").reindex(order)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import sys
 from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
@@ -17,6 +19,7 @@ from helpers.race.rules import RIVALS
 from helpers.training.experiments import HEADS, WIDTH
 
 Build = Callable[[int], Encoding]  # max_len → encoding
+MOST = 512  # tokens: the largest max_len that anything in a race asks for
 
 
 class EntrantError(ValueError):
@@ -47,7 +50,8 @@ class Entrant(NamedTuple):
         if isinstance(found, str):
             found = REGISTRY[found].kind if found in REGISTRY else _load(found, self.code)
         if not (isinstance(found, type) and issubclass(found, Encoding)):
-            raise EntrantError(f"{self.name} is no subclass of helpers.encodings.Encoding")
+            told = "must be a class derived from helpers.encodings.Encoding"
+            raise EntrantError(f"{self.name} {told}; pass the class itself, not an instance")
         return found
 
     def build(self, max_len: int) -> Encoding:
@@ -59,22 +63,22 @@ def entrant(source: str | type[Encoding]) -> Entrant:
     """Return who takes part.
 
     Raises:
-        EntrantError: it cannot be found or built, or breaks on a short text.
+        EntrantError: it is no class, cannot be found or built, or breaks on a short text.
     """
     if isinstance(source, str):
         name = source.rpartition(":")[2]
         code = "" if source in REGISTRY else _digest(_read(source)[2])
     else:
-        name, code = source.__name__, ""
+        name, code = getattr(source, "__name__", f"this {type(source).__name__}"), ""
     found = Entrant(f"{name}, yours" if name in RIVALS else name, source, code)
     found.kind()
     try:
-        Encoder(found.build(32), 8)(torch.randint(8, (2, 16))).sum().backward()
-    except ValueError:
-        pass  # it may refuse a plain text, as an encoding of trees does
+        model = Encoder(found.build(MOST), 8)
+        with suppress(ValueError):  # it may refuse a plain text, as an encoding of trees does
+            model(torch.randint(8, (2, 16))).sum().backward()
     except Exception as error:
-        call = f"{found.name}(d_model={WIDTH}, num_heads={HEADS}, max_len=32)"
-        told = f"{call} breaks on 16 tokens: {type(error).__name__}: {error}"
+        call = f"{name}(d_model={WIDTH}, num_heads={HEADS}, max_len={MOST})"
+        told = f"{call} cannot be built, or breaks on 16 tokens: {type(error).__name__}: {error}"
         raise EntrantError(told) from error
     return found
 
@@ -89,7 +93,8 @@ def _read(source: str) -> tuple[Path, str, bytes]:
     file, colon, name = source.rpartition(":")
     path = Path(file).resolve()
     if not (colon and name.isidentifier()):
-        raise EntrantError(f"{source!r} must be FILE.py:Class, as mine.py:MyEncoding")
+        told = "must be FILE.py:Class, as mine.py:MyEncoding, or a name in docs/encodings.md"
+        raise EntrantError(f"{source!r} {told}")
     if not path.is_file():
         raise EntrantError(f"{file} is no file")
     return path, name, path.read_bytes()
@@ -100,13 +105,19 @@ def _load(source: str, code: str) -> object:
     path, name, text = _read(source)
     if _digest(text) != code:
         raise EntrantError(f"{path.name} has changed since the race began; begin it again")
+    found = vars(_module(path, text))
+    if name not in found:
+        raise EntrantError(f"{path.name} has no class {name}")
+    return found[name]
+
+
+@cache  # each model has an encoding of its own, and a file may do more than define one
+def _module(path: Path, text: bytes) -> ModuleType:
     module = ModuleType(f"race_{path.stem}")
     sys.modules[module.__name__] = module  # where pickle and torch.compile look it up
     try:
         exec(compile(text, path, "exec"), vars(module))
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         told = f"{path.name} cannot be imported: {type(error).__name__}: {error}"
         raise EntrantError(told) from error
-    if not hasattr(module, name):
-        raise EntrantError(f"{path.name} has no class {name}")
-    return getattr(module, name)
+    return module

@@ -19,11 +19,11 @@ from helpers.model.attention import MultiHeadAttention
 from helpers.model.bert import Bert, preset
 from helpers.model.decoder import Decoder
 from helpers.model.encoder import Encoder
-from helpers.race.entrant import Build
+from helpers.race.entrant import MOST, Build
 from helpers.runtime import seed_everything
 
 Model = TypeVar("Model", bound=nn.Module)
-WORDS, TOKENS, LAYERS, LONG = 40, 12, 2, 512
+WORDS, TOKENS, LAYERS = 40, 12, 2
 TOLERANCE = 1e-4  # largest difference that counts as rounding
 ROUNDING_FACTOR = 3.0  # times the rounding error of attention without positions
 SCORE_SCALE = 3.0  # times W_Q and W_K: attention then depends on small differences, as once trained
@@ -105,7 +105,7 @@ def shift_invariant(build: Build) -> tuple[bool, str]:
 
 
 def causal(build: Build) -> tuple[bool, str]:
-    """Whether, behind a causal mask, what comes later changes nothing: other tokens, or none."""
+    """Test whether, behind a causal mask, later tokens change nothing: others, or none."""
     model, ids, half = _model(Decoder, build), _tokens(), TOKENS // 2
     other = torch.cat([ids[:, :half], _tokens(length=TOKENS - half)], 1)
     expected = model(ids)[:, :half]
@@ -136,11 +136,11 @@ def padded(build: Build) -> tuple[bool, str]:
 
 def half_precision(build: Build) -> tuple[bool, str]:
     """Test whether bfloat16 and float16 cost no more than they cost attention without positions."""
-    plain = build(LONG)
+    plain = build(MOST)
     none = _rounding_errors(Encoding(plain.d_model, plain.num_heads))
     found = {name: error / none[name] for name, error in _rounding_errors(plain).items()}
     told = ", ".join(f"{name} {times:.1f}" for name, times in found.items())
-    told += f" times the rounding error without positions, {LONG} tokens"
+    told += f" times the rounding error without positions, {MOST} tokens"
     return all(times <= ROUNDING_FACTOR for times in found.values()), told
 
 
@@ -151,7 +151,7 @@ def _rounding_errors(encoding: Encoding) -> dict[str, float]:
     for each in model.modules():
         if isinstance(each, MultiHeadAttention):
             each.qkv.weight.mul_(SCORE_SCALE)
-    ids, found = _tokens(1, LONG), {}
+    ids, found = _tokens(1, MOST), {}
     for dtype in (torch.bfloat16, torch.float16):
         small = copy.deepcopy(model).to(dtype)
         exact = copy.deepcopy(small).float()

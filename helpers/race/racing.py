@@ -19,7 +19,7 @@ from helpers.race.runs import run
 from helpers.training.jobs import Job, code_digest, run_jobs
 
 OUT = Path("build") / "race"
-CODE = [Path(__file__).with_name(name) for name in ("entrant.py", "rules.py", "runs.py")]
+CODE = [Path(__file__).with_name(f"{name}.py") for name in ("english", "entrant", "rules", "runs")]
 Rates = Mapping[Entrant, Sequence[tuple[str, float]]]  # tasks, and learning rates on them
 
 
@@ -67,8 +67,7 @@ def run_all(
 def best_rate(swept: pd.DataFrame, encoding: str, task: str) -> float:
     """Return the learning rate of the lowest loss in the sweep; the lowest rate where none has."""
     rows = swept[swept[["encoding", "task", "kind"]].eq([encoding, task, "all"]).all(axis=1)]
-    best = rows.set_index("lr")["loss"].fillna(math.inf).idxmin()
-    return min(RATES, key=lambda rate: abs(rate - best))  # as pandas has read it
+    return float(rows.set_index("lr")["loss"].fillna(math.inf).idxmin())
 
 
 def _rows(rates: Rates, draw: int, seeds: Sequence[int], budget: Budget, out: Path) -> pd.DataFrame:

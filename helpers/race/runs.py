@@ -37,10 +37,10 @@ def run(
     """
     lengths = TASKS[task_name]
     build = partial(entrant.build, lengths[-1])
-    refused = _refusal(build, draw_task(task_name, draw), lengths[0])
-    told = not refused  # RoPE refuses the offsets of a tree, and reads the words alone
-    task = draw_task(task_name, draw, told)
-    outcome = REFUSED if _refusal(build, task, lengths[0]) else MEASURED
+    outcome, task = MEASURED, draw_task(task_name, draw)
+    if refused := _refusal(build, task, lengths[0]):
+        task = draw_task(task_name, draw, told=False)  # so RoPE reads a tree's words alone
+        outcome = REFUSED if _refusal(build, task, lengths[0]) else MEASURED
     steps = budget.sweep_steps if draw == SWEEP else budget.steps
     begun = time.process_time()
     if outcome == MEASURED:
@@ -51,7 +51,7 @@ def run(
     seconds = time.process_time() - begun
     tables = []
     for times, length in zip(TIMES, lengths[:1] if draw == SWEEP else lengths, strict=False):
-        batches, places = _test(task_name, draw, told, seed, length, budget.tests)
+        batches, places = _test(task_name, draw, not refused, seed, length, budget.tests)
         how, losses = outcome, np.full(len(places), np.nan)
         if outcome == MEASURED:
             how, losses = _losses(model, batches)

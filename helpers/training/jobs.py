@@ -65,7 +65,7 @@ def run_jobs(jobs: Sequence[Job], folder: Path, desc: str) -> pd.DataFrame:
             done.result()
     finally:
         pool.shutdown(cancel_futures=True)
-    return pd.concat([pd.read_csv(path) for path in paths], ignore_index=True)
+    return pd.concat(map(_read, paths), ignore_index=True)
 
 
 def code_digest(*more: Path) -> str:
@@ -91,6 +91,17 @@ def _write(path: Path, rows: pd.DataFrame) -> None:
     part = path.with_suffix(".part")  # a file that stands there is whole
     rows.to_csv(part, index=False)
     part.rename(path)
+
+
+def _read(path: Path) -> pd.DataFrame:
+    """Return rows as they were written, where an encoding may be called NA or inf."""
+    return pd.read_csv(
+        path,
+        dtype={"encoding": str},
+        keep_default_na=False,
+        na_values=[""],
+        float_precision="round_trip",
+    )
 
 
 def _end_with_parent() -> None:

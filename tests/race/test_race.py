@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,8 @@ from helpers.race import distances as scoring
 from helpers.race.entrant import Entrant, entrant
 from helpers.race.rules import RATES, RIVALS, SCORED, SWEEP, SYNTHETIC, draw_task
 from helpers.race.runs import MEASURED, NO_NUMBER, NOTHING, REFUSED, run
-from helpers.training.jobs import Job
+from helpers.training import jobs
+from helpers.training.jobs import Job, run_jobs
 from tests.race import bad
 
 BAD = Path(__file__).parent / "bad.py"
@@ -32,6 +34,11 @@ KEY = ["encoding", "draw", "seed", "lr", "times"]
 def _here(jobs: Sequence[Job], _folder: Path, _desc: str) -> pd.DataFrame:
     """As `run_jobs`, in this process, where no other needs to begin."""
     return pd.concat([job.work(seed) for job in jobs for seed in job.seeds], ignore_index=True)
+
+
+def run_jobs_in_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let `run_jobs` keep its runs as ever, but begin no process."""
+    monkeypatch.setattr(jobs, "ProcessPoolExecutor", lambda *_: ThreadPoolExecutor(1))
 
 
 @pytest.fixture(scope="module")
@@ -105,6 +112,20 @@ def test_a_race_goes_on_where_it_stopped_and_processes_find_what_one_finds(
     for rows in found:
         both = rows.merge(alone, on=KEY)
         assert len(both) == len(alone) and both["loss_x"].tolist() == pytest.approx(both["loss_y"])
+
+
+@pytest.mark.parametrize("name", ["NA", "nan", "null", "inf"])
+def test_a_class_keeps_its_name_where_its_runs_are_read_again(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_jobs_in_threads(monkeypatch)
+
+    def work(seed: int) -> pd.DataFrame:
+        return pd.DataFrame({"encoding": [name], "seed": seed, "loss": math.nan})
+
+    rows = run_jobs([Job("mine", work, [0, 1])], tmp_path, "")
+    assert [*rows["encoding"]] == [name, name] and [*rows["seed"]] == [0, 1]
+    assert rows["loss"].dtype == float and rows["loss"].isna().all()
 
 
 def _run(source: str | type[Encoding], task: str = "lag", seed: int = 0) -> pd.DataFrame:
@@ -252,13 +273,24 @@ MINE = "from helpers.encodings import Encoding\nclass Mine(Encoding):\n "
         ("", "mine.py", "must be FILE.py:Class"),
         ("", "other.py:Mine", "other.py is no file"),
         ("", "mine.py:Mine", "mine.py has no class Mine"),
-        ("Mine = 3", "mine.py:Mine", "Mine is no subclass of helpers.encodings.Encoding"),
+        (
+            "Mine = 3",
+            "mine.py:Mine",
+            "Mine must be a class derived from helpers.encodings.Encoding",
+        ),
+        ("import sys\nsys.exit()", "mine.py:Mine", "cannot be imported: SystemExit"),
         ("import nothing_of_that_name", "mine.py:Mine", "cannot be imported: ModuleNotFoundError"),
         ("def Mine(:", "mine.py:Mine", "cannot be imported: SyntaxError"),
         (
             f"{MINE}def __init__(self, d): super().__init__(d)",
             "mine.py:Mine",
-            "Mine(d_model=48, num_heads=4, max_len=32) breaks on 16 tokens: TypeError",
+            "Mine(d_model=48, num_heads=4, max_len=512) cannot be built, or breaks on 16 tokens: "
+            "TypeError",
+        ),
+        (
+            f"{MINE}def __init__(self, max_len, **rest): raise ValueError('too many heads')",
+            "mine.py:Mine",
+            "ValueError: too many heads",
         ),
         (f"{MINE}def embed(self, x, positions): return x @ x", "mine.py:Mine", "RuntimeError"),
     ],
@@ -269,6 +301,20 @@ def test_a_class_that_cannot_take_part_is_told_why(
     (tmp_path / "mine.py").write_text(written)
     assert cli.main(["race", str(tmp_path / asked), "--out", str(tmp_path)]) == 1
     assert says in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("given", [3, None, Rotary(8)], ids=repr)
+def test_what_is_no_class_is_told_what_to_pass(given: Any) -> None:
+    with pytest.raises(EntrantError, match=r"^this .* must be a class .*pass the class itself"):
+        race(given, TINY)
+
+
+def test_a_file_is_run_once_however_often_its_class_is_built(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(f"open({str(tmp_path / 'runs')!r}, 'a').write('.')\n{MINE}pass")
+    mine = entrant(f"{file}:Mine")
+    assert type(mine.build(8)) is type(mine.build(16))
+    assert (tmp_path / "runs").read_text() == "."
 
 
 def test_a_file_that_changes_while_it_races_is_refused(tmp_path: Path) -> None:
