@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import nullcontext
 from pathlib import Path
 from unittest.mock import Mock
@@ -19,9 +20,9 @@ from helpers.course.sandbox.process import StartError
 from helpers.course.settings import CourseError
 from helpers.race import racing
 from helpers.race.records import COLUMNS
-from helpers.race.rules import RIVALS
+from helpers.race.rules import RIVALS, TIMES
 from tests.common import needs_sandbox
-from tests.race.test_race import TINY, _here
+from tests.race.test_race import TINY, _here, _scored, run_jobs_in_threads
 
 UNIT = race_class.UNIT
 IMPORTS = "import torch\nfrom helpers.encodings import Encoding, Positions"
@@ -54,7 +55,7 @@ CLASS = {
 PROBLEMS = {
     "ada": "",
     "ben <b>": "breaks on 16 tokens: ZeroDivisionError",
-    "cem": "'int' object has no attribute '__name__'",
+    "cem": "this int must be a class derived from helpers.encodings.Encoding",
     "dua": "the kernel ended itself (status 3)",
     "eva": "each row must have",
     "fay": "are not those of the race",
@@ -110,6 +111,30 @@ def test_a_class_has_its_board_by_pseudonym(
     assert page.count('<th scope="row">') == 1 + len(RIVALS) and "5 could not take part" in page
     assert not any(student in page for student in CLASS)
     assert race_class._pseudonym(out, "ada") == ada
+
+
+def test_a_race_that_failed_is_run_again_and_one_that_is_done_is_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_jobs_in_threads(monkeypatch)
+    monkeypatch.setattr(bubblewrap, "available", lambda: "")
+    none = pd.concat(_scored({"none": [2.0, 2.2]}).assign(times=times) for times in TIMES)
+    monkeypatch.setattr(race_class, "run_all", lambda *_: (None, none))
+    out, raced = _graded(tmp_path / "graded"), Counter[str]()
+    ada = race_class._pseudonym(out, "ada")
+
+    def race(_content: str, name: str, *_: object) -> pd.DataFrame:
+        raced[name] += 1
+        if name != ada and raced[name] == 1:
+            return pd.DataFrame([{"encoding": name, "problem": "time is up"}])
+        return none.assign(encoding=name, problem=None)
+
+    monkeypatch.setattr(race_class, "_race", race)
+    left_out = [
+        sum(line.startswith("left out, ") for line in race_class.board(out, TINY)) for _ in range(3)
+    ]
+    assert left_out == [len(CLASS) - 1, 0, 0]
+    assert raced.pop(ada) == 1 and {*raced.values()} == {2}
 
 
 def test_what_has_no_encodings_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
