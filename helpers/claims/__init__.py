@@ -4,10 +4,13 @@
 from a shell: `python -m helpers.claims 7`.
 """
 
-from helpers.claims import answers, forum, longer, slides, today
+from helpers.claims import answers, forum, longer, ranking, slides, today
 from helpers.claims.claim import FAILS, HOLDS, OPEN, PARTLY, VERDICTS, Claim, Part, overall, settle
 
-_ALL = (*forum.CLAIMS, *slides.CLAIMS, *answers.CLAIMS, *today.CLAIMS, *longer.CLAIMS)
+_ALL = (
+    *(*forum.CLAIMS, *slides.CLAIMS, *answers.CLAIMS),
+    *(*today.CLAIMS, *longer.CLAIMS, *ranking.CLAIMS),
+)
 CLAIMS = {each.number: each for each in sorted(_ALL, key=lambda claim: claim.number)}
 
 __all__ = [

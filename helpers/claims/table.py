@@ -28,8 +28,9 @@ settled here** otherwise. A claim with some parts that hold and others that don'
 cross. Wherever a part is settled, no seed crosses one, no three seeds give another verdict, and if
 the seeds differ, the margin is at least {margin} standard deviations. *beside* stand numbers that
 no part is about. The command measures again, on three seeds where chance plays a part. Claims
-without a number were read, not measured: there the paper decides. Claims 1 to 24 are those of unit
-09; from 25 on they are of today, and some of them read the record of a longer study.
+without a number were read, not measured: there the paper decides. Claims 1 to 24 and 33 are those
+of unit 09; the others are of today, and some of them read the record of a longer study, or of
+[the race](race.md), which has three seeds.
 
 Losses and accuracies are those of encoders that train in a second, on tasks that are about
 nothing but positions. They show what can happen and why. They do not show that it is so in a

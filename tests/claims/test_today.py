@@ -1,5 +1,6 @@
-"""Claims 25 to 32: their tasks are what they say, and a measurement can come out otherwise."""
+"""Claims 25 to 34: their tasks are what they say, and a measurement can come out otherwise."""
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -8,15 +9,17 @@ import pytest
 import torch
 from torch import Generator
 
+from benchmarks.race_study import recorded
 from helpers import results
-from helpers.claims import Claim, decoders, longer, study, today
+from helpers.claims import CLAIMS, OPEN, PARTLY, Claim, decoders, longer, ranking, study, today
 from helpers.claims.small import QUICK
 from helpers.corpora import Shift
 from helpers.encodings import create
 from helpers.model.decoder import Decoder
+from helpers.race.distances import distances, interval
 from tests.tiers import sample
 
-READ = [claim for claim in (*today.CLAIMS, *longer.CLAIMS) if claim.record]
+READ = [claim for claim in (*today.CLAIMS, *longer.CLAIMS, *ranking.CLAIMS) if claim.record]
 
 
 def test_a_value_is_asked_for_only_where_it_was_shown() -> None:
@@ -90,6 +93,45 @@ def test_what_longer_texts_lose_is_counted_from_the_limit() -> None:
     assert base["over RoPE"] == pytest.approx(above["RoPE", 0, 0, 96] - above["NTK", 4, 0, 96])
     with pytest.raises(ValueError, match="0 runs of longer"):
         longer.excess("longer", 0, encoding="no such encoding")
+
+
+def board() -> pd.DataFrame:
+    """Distances of all encodings of the board: a row a seed, a column an encoding."""
+    rows = [row for each in recorded().values() for row in each["rows"]]
+    scored = distances(pd.DataFrame(rows)).query("measure == 'grammar' or measure == 'lag'")
+    return scored.pivot(index=["measure", "times", "seed"], columns="encoding", values="distance")
+
+
+def test_a_ranking_is_counted_in_the_distances_of_the_board() -> None:
+    grammar, lag = (board().loc[measure, :, 1] for measure in ("grammar", "lag"))
+    found = ranking.alibi_first(1) | ranking.rope_over_sinusoids(1)
+    far, near, start = grammar.loc[8], grammar.loc[2], grammar.loc[1]
+    assert found["over T5's bias"] == pytest.approx(far["t5_bias"] - far["alibi"])
+    assert found["over RoPE"] == pytest.approx(far["rotary"] - far["alibi"])
+    assert found["over sinusoids"] == pytest.approx(far["sinusoidal"] - far["alibi"])
+    assert found["lost"] == pytest.approx(start["alibi"] - start["rotary"])
+    assert found["2×"] == pytest.approx(near["sinusoidal"] - near["rotary"])
+    assert found["8×"] == pytest.approx(far["sinusoidal"] - far["rotary"])
+    assert found["lag, over RoPE"] == pytest.approx(lag.loc[8, "rotary"] - lag.loc[8, "alibi"])
+
+
+def test_where_claims_of_a_ranking_are_settled_the_race_calls_it_no_tie() -> None:
+    """The race takes another interval; a part that it calls a tie may not be settled here."""
+    for claim in ranking.CLAIMS:
+        rows = study.rows(claim.number)
+        for part in claim.parts:
+            found = interval(rows[[part.number]]).loc[part.number]
+            [end] = {part.low, part.high} - {-math.inf, math.inf}
+            tie = abs(found["mean"] - end) <= found["half"]
+            assert tie == (part.verdict(rows[part.number].tolist()) == OPEN), part
+
+
+def test_what_is_said_of_the_ranking_is_so_on_each_seed() -> None:
+    far = board().loc["grammar", 8]
+    worse = far[["t5_bias", "rotary", "sinusoidal"]]
+    assert (worse > far[["none"]].to_numpy()).all(None) and (far["alibi"] < far["none"]).all()
+    assert CLAIMS[33].verdict(study.rows(33)) == PARTLY and study.rows(33)["lost"].min() > 0.25
+    assert study.rows(34)["2×"].min() > 0
 
 
 @pytest.mark.parametrize("claim", sample(READ, len(READ)), ids=lambda claim: str(claim.number))

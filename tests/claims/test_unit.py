@@ -98,8 +98,8 @@ def test_every_claim_is_predicted_before_it_is_measured() -> None:
     cells = [line for line in text.splitlines() if line.startswith("predictions |= ")]
     asked = [int(number) for line in cells for number in re.findall(r"(\d+): ", line)]
     judged = {n for n, claim in CLAIMS.items() if claim.measurement and n < 25}  # not today's
-    # 22 is only read; 15, the size of large BERT, is in docs/claims.md alone.
-    assert sorted(asked) == sorted(judged - {15} | {22})
+    # 22 is only read; 15, the size of large BERT, is in docs/claims.md alone; 33 is of a paper.
+    assert sorted(asked) == sorted(judged - {15} | {22, 33})
     assert text.index(cells[-1]) < text.index("found[n] = verdict_of")
 
 
