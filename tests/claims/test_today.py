@@ -103,7 +103,8 @@ def board() -> pd.DataFrame:
 
 
 def test_a_ranking_is_counted_in_the_distances_of_the_board() -> None:
-    grammar, lag = (board().loc[measure, :, 1] for measure in ("grammar", "lag"))
+    both = board()
+    grammar, lag = (both.xs((task, 1), level=("measure", "seed")) for task in ("grammar", "lag"))
     found = ranking.alibi_first(1) | ranking.rope_over_sinusoids(1)
     far, near, start = grammar.loc[8], grammar.loc[2], grammar.loc[1]
     assert found["over T5's bias"] == pytest.approx(far["t5_bias"] - far["alibi"])
@@ -127,7 +128,7 @@ def test_where_claims_of_a_ranking_are_settled_the_race_calls_it_no_tie() -> Non
 
 
 def test_what_is_said_of_the_ranking_is_so_on_each_seed() -> None:
-    far = board().loc["grammar", 8]
+    far = board().xs(("grammar", 8), level=("measure", "times"))
     worse = far[["t5_bias", "rotary", "sinusoidal"]]
     assert (worse > far[["none"]].to_numpy()).all(None) and (far["alibi"] < far["none"]).all()
     assert CLAIMS[33].verdict(study.rows(33)) == PARTLY and study.rows(33)["lost"].min() > 0.25
