@@ -219,72 +219,16 @@ check.pairs(key_term_by_pair, seed=4202)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# ## 3. The same sum, with less in memory
-#
-# On long texts, memory decides what can be trained. This section and the next compute the same key
-# term in three more ways, with less memory. Then, in section 6, four trainings show which of Shaw's
-# tables matter.
-#
-# With `*` and `sum`, the first form makes a tensor of $B \cdot H \cdot T^2 \cdot d$
-# numbers before anything is summed. Shaw et al. (section 3.3) saw that the vectors do not depend on
-# the sentence or the head. For a **fixed query position** $i$, all sentences and heads meet the
-# same $T$ vectors. So the key term of this position is one ordinary matrix product,
-# $(B \cdot H, d) \times (d, T)$. There are $T$ such products.
-
-# %% [markdown] exercise="batched" title="Shaw's batched product" difficulty=3 minutes=15
-# **The second form fetches the vectors only once for all sentences and heads.** Write
-# `key_term_batched`: the same arguments, the same numbers, and no tensor that repeats the fetched
-# vectors per sentence or per head. A tensor of $T^2 \cdot d$ numbers, one vector for each pair, is
-# allowed. Every tensor, forward and backward, must hold fewer than $2\,T^2 d$ numbers; so the
-# vectors cannot be copied for a second sentence or head.
-#
-# <details><summary>Small print, which is checked too</summary>
-#
-# The memory limit is asked only where $T$ and $d$ are larger than $B \cdot H$; elsewhere the scores
-# or the queries alone take about as much. As before, the dtype is that of `q`, and gradients must
-# reach `q` and `vectors`.
-# </details>
-#
-# *Why care:* attention code often goes wrong where axes are moved, because a `reshape` too many
-# raises no error. (`torch.einsum` passes here as well. If you have already used it, write this form
-# with `permute`.)
-#
-# <details><summary>Hint 1: which axes go where</summary>
-#
-# `q.permute(2, 0, 1, 3)` is $(T, B, H, d)$. Flatten $B$ and $H$ to get a stack of $T$ matrices.
-# </details>
-# <details><summary>Hint 2: and back</summary>
-#
-# `stack @ other_stack` multiplies matrix by matrix. The result is $(T, B \cdot H, T)$: the first
-# axis is the queries, the last axis is the keys. Split the middle axis, then `permute`.
-# </details>
-
-# %% solution="batched"
-def key_term_batched(q: torch.Tensor, vectors: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
-    """The key term, the vectors fetched once; arguments and result as in key_term_by_pair."""
-    ### BEGIN SOLUTION
-    B, H, T, d = q.shape
-    by_place = q.permute(2, 0, 1, 3).reshape(T, B * H, d)
-    products = by_place @ vectors[rows].transpose(1, 2)  # (T, B·H, T)
-    return products.view(T, B, H, T).permute(1, 2, 0, 3)
-    ### END SOLUTION
-
-# %% test="batched" points=2
-check.batched(key_term_batched)
-### BEGIN HIDDEN TESTS
-check.batched(key_term_batched, seed=4303)
-### END HIDDEN TESTS
-
-# %% [markdown]
-# The batched form still fetches $T^2$ vectors, though the table has only $R = 2k+1$ different ones.
-# So change the order. **Multiply first:** each query with each vector of the table, which gives
-# $(B, H, T, R)$. **Then read:** for each pair, take the product that its row names.
+# With `*` and `sum`, this form makes a tensor of $B \cdot H \cdot T^2 \cdot d$ numbers before it
+# sums, though the table has only $R = 2k+1$ different vectors. So change the order. **Multiply
+# first:** each query with each vector of the table, which gives $(B, H, T, R)$. **Then read:** for
+# each pair, take the product that its row names.
 
 # %% [markdown] exercise="gather" title="Multiply first, then read" difficulty=3 minutes=12
-# **The third form fetches no vectors at all.** Write `key_term_by_gather`: the same arguments and
-# numbers once more, dtype and gradients as well. Now no tensor may have a vector for each pair: no
-# single tensor may hold $T^2 \cdot d$ numbers or more, forward or backward. (Again this is asked
-# only where $T$ and $d$ are larger than $B \cdot H$ and than $R$.)
+# **The second form fetches no vectors at all.** Write `key_term_by_gather`: the same arguments and
+# numbers, dtype and gradients as well. But no tensor may have a vector for each pair: no single
+# tensor may hold $T^2 \cdot d$ numbers or more, forward or backward. (This is asked only where $T$
+# and $d$ are larger than $B \cdot H$ and than $R$.)
 #
 # *Why care:* `transformers` does this for DeBERTa. In this course's library, it is `shaw_keys`.
 #
@@ -313,210 +257,7 @@ check.gather(key_term_by_gather, seed=4404)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# In float64, the three forms should agree to the last digits:
-
-# %% tags=["nbval-check-output"]
-forms = {
-    "per pair": check.pairs.use(key_term_by_pair),
-    "batched": check.batched.use(key_term_batched),
-    "gather": check.gather.use(key_term_by_gather),
-}
-B, H, T, d, k = 2, 4, 48, 64, 47
-numbers = torch.Generator().manual_seed(0)
-q = torch.randn(B, H, T, d, generator=numbers, dtype=torch.float64)
-vectors = torch.randn(2 * k + 1, d, generator=numbers, dtype=torch.float64)
-rows = torch.as_tensor(rows_of(T, k)).long()
-terms = {name: torch.as_tensor(form(q, vectors, rows)) for name, form in forms.items()}
-for name, term in list(terms.items())[1:]:
-    print(f"{name:8} differs from per pair by less than 1e-12:",
-          bool((term - terms["per pair"]).abs().max() < 1e-12))
-
-# %% [markdown] exercise="memory" title="What does each form hold?" difficulty=2 minutes=8
-# Now predict how much each form stores. Write `numbers_held`, which returns a dictionary with
-# exactly these five whole numbers (`int`):
-#
-# - `"per pair"`: how many numbers are in the tensor of products of the first form, before the sum;
-# - `"batched"`: how many numbers are in the vectors that the second form fetches;
-# - `"gather"`: how many numbers are in the products that the third form reads from;
-# - `"table"`: how many numbers are in the learned table of vectors;
-# - `"scores"`: how many scores the softmax of this layer reads, over all sentences, heads and pairs
-#   (as many as without the key term).
-#
-# $k$ is the clip, and $k$ may be larger than $T$; the table has a row for each offset from $-k$ to
-# $k$, used or not.
-#
-# *Why care:* the next cell measures these tensors in your own functions.
-#
-# <details><summary>Hint</summary>
-#
-# Write down the shape of each tensor first; the number is the product of its axes.
-# </details>
-
-# %% solution="memory"
-def numbers_held(B: int, H: int, T: int, d: int, k: int) -> dict[str, int]:
-    """Sizes of the five tensors, in numbers."""
-    ### BEGIN SOLUTION
-    return {
-        "per pair": B * H * T * T * d,
-        "batched": T * T * d,
-        "gather": B * H * T * (2 * k + 1),
-        "table": (2 * k + 1) * d,
-        "scores": B * H * T * T,
-    }
-    ### END SOLUTION
-
-# %% test="memory" points=1.5
-check.memory(numbers_held)
-### BEGIN HIDDEN TESTS
-check.memory(numbers_held, seed=4505)
-### END HIDDEN TESTS
-
-# %% [markdown]
-# `largest_tensor` returns the size of the largest tensor made during a call. (If you wrote the
-# first form with `einsum`, “per pair” measures 147,456 instead of the prediction: `einsum` sums at
-# once.)
-
-# %% tags=["nbval-check-output"]
-from helpers.model.tensor_counter import largest_tensor
-
-held_by = check.memory.use(numbers_held)
-predicted = held_by(B, H, T, d, k)
-for name, form in forms.items():
-    measured = largest_tensor(lambda form=form: form(q, vectors, rows))
-    print(f"{name:8} predicted {predicted[name]:>9,}   measured {measured:>9,}")
-print(f"table    {predicted['table']:,}, scores {predicted['scores']:,}")
-
-# %% [markdown]
-# How does memory grow with the length? The figure shows the recorded peak of one attention, forward
-# and backward, with each form inside. Again $B = 2$, $H = 4$, $d = 64$ and $k = T - 1$. `plain` has
-# no key term at all.
-
-# %% tags=["figure"]
-cost = results.load("relative_attention")
-form_rows = cost.table[cost.table["group"] == "form"]
-shown = {"per_pair": "per pair", "batched": "batched", "gather": "gather", "plain": "plain"}
-figure, ax = plt.subplots()
-for name, label in shown.items():
-    each = form_rows[form_rows["name"] == name]
-    ax.plot(each["T"], each["bytes"] / 2**20, marker="o", markersize=4, label=label)
-ax.set(xscale="log", yscale="log", xlabel="length T (tokens)", ylabel="peak memory (MiB)")
-ax.set_xticks([128, 512, 2048], ["128", "512", "2,048"])
-ax.minorticks_off()
-ax.legend(loc="upper left", bbox_to_anchor=(1, 1))
-plots.show(figure, "Memory by length: per pair on top, then batched, then gather; plain is far "
-           "below.")
-print(cost.note)
-
-# %% [markdown]
-# Two curves end early: forms whose largest tensor takes more than 2 GiB are left out. Both axes
-# are logarithmic. The memory of all three forms grows with $T^2$, but with different factors. Here
-# $k = T - 1$; with a fixed $k$, the products of `gather` would grow only with $T$. The total would
-# still grow with $T^2$, because the key term has $T^2$ entries in each head.
-#
-# `plain` stays far below because it runs as a **fused kernel**: one program that goes through
-# softmax and values piece by piece and never stores the $T \times T$ scores. A key term takes this
-# advantage away: PyTorch's `scaled_dot_product_attention` accepts it only as a whole $T \times T$
-# matrix. PyTorch's FlexAttention can build a fused kernel that looks the products up while it runs.
-# But on a CPU that kernel has no gradient, so it cannot train; and on a GPU, at $T$ = 4,096 with
-# all offsets, it took three times as long as `gather` ([`docs/gpu.md`](../../docs/gpu.md)).
-
-# %% [markdown]
-# ## 4. Skewing: reading without an index
-#
-# Can the products be read without an index? Without a clip ($k = T - 1$), the products of each head
-# are $(T, 2T-1)$, and column $r$ is offset $r - (T-1)$. Query $i$ needs only $T$ of these columns,
-# side by side: a window. From each query to the next, the window moves one column to the left.
-# `gather` needs an index of $T^2$ integers to find these windows.
-#
-# Huang et al. (2018, section 3.4.1) need no index in their model, the Music Transformer. In memory,
-# one row lies after the other. **Add one column** at the right, of any numbers. Each row is then
-# $2T$ long, and the product of query $i$ with key $j$ lies at index
-#
-# $$2T \cdot i + (T - 1 - i + j) \; = \; (T - 1) + (2T - 1) \cdot i + j$$
-#
-# The right side of this equation says how to cut: skip the first $T-1$ numbers and the very last
-# one, and cut the rest into rows of $2T - 1$. Then row $i$ has key $j$ in column $j$. After the
-# padding nothing moves in memory: the same numbers are cut into rows of another length.
-
-# %% tags=["shown"]
-explorable.show("skew", *skewed())
-
-# %% [markdown] exercise="skew" title="Skew" difficulty=4 minutes=15
-# Write `skew`, which turns products of shape $(\dots, T, 2T-1)$ into a result of shape
-# $(\dots, T, T)$: entry $(i, j)$ is the number from the column of offset $j - i$. There may be any
-# axes in front, or none. The numbers may lie in memory in any order, as after a `transpose`. **Pad,
-# flatten, slice and unflatten** are all you need. Stay in PyTorch, and use no index, no mask and no
-# loop over pairs; a loop over queries is allowed. `tril`, `triu` and a product with a tensor of
-# zeros and ones count as masks. The result has the dtype of `products`, gradients must reach
-# `products`, and `products` is not modified in place.
-#
-# *Why care:* cutting memory differently costs nothing. Only the padding makes a copy, one of the
-# whole tensor. With the skew, the Music Transformer read pieces of thousands of tokens.
-#
-# <details><summary>Hint 1: the three steps</summary>
-#
-# Add a column on the right. Flatten the last two axes. Drop the first $T-1$ numbers and the very
-# last number. Cut the rest into $T$ rows of $2T-1$, and keep the first $T$ columns.
-# </details>
-# <details><summary>Hint 2: the tools</summary>
-#
-# `torch.nn.functional.pad(x, (0, 1))` adds a column at the right. `x.flatten(-2)` joins the last
-# two axes, and `x.unflatten(-1, (a, b))` splits the last one. The slice must have exactly
-# $a \cdot b$ numbers in this axis.
-# </details>
-
-# %% solution="skew"
-def skew(products: torch.Tensor) -> torch.Tensor:
-    """Entry (i, j) is the product of query i with offset j − i; (…, T, 2T − 1) → (…, T, T)."""
-    ### BEGIN SOLUTION
-    T, width = products.shape[-2:]
-    flat = torch.nn.functional.pad(products, (0, 1)).flatten(-2)
-    moved = flat[..., T - 1 : T - 1 + T * width].unflatten(-1, (T, width))
-    return moved[..., :T]
-    ### END SOLUTION
-
-# %% test="skew" points=2
-check.skew(skew)
-### BEGIN HIDDEN TESTS
-check.skew(skew, seed=4606)
-### END HIDDEN TESTS
-
-# %% tags=["nbval-check-output", "shown"]
-products = q @ vectors.T  # from section 3, where k = T − 1: all offsets
-by_skew = torch.as_tensor(check.skew.use(skew)(products))
-print("skew equals per pair:", torch.allclose(by_skew, terms["per pair"]))
-
-# %% [markdown]
-# Peak memory and time of `gather` and `skew`, recorded as in the figure of section 3:
-
-# %%
-each = form_rows[form_rows["T"] >= 1024]
-by_form = each.assign(MiB=each["bytes"] / 2**20, ms=each["seconds"] * 1e3)
-by_form = by_form.pivot(index="name", columns="T", values=["MiB", "ms"])
-by_form.loc[["gather", "skew"]].round(0).astype(int)
-
-# %% [markdown]
-# In our benchmark, `skew` saves about a quarter of the memory of `gather`. In time, neither is
-# clearly ahead. Huang et al. report far more: the memory for the vectors of a layer falls from 8.5
-# GB to 4.2 MB. But they compare with the *batched* form, which fetches $T^2$ vectors. Neither
-# `skew` nor `gather` does.
-#
-# Huang's table is learned and not clipped. It has a vector for each head and offset up to the
-# length it was made for, `max_len`, and it cannot read a longer text. Shaw's clipped table can:
-
-# %% tags=["nbval-check-output"]
-huang = encodings.create("huang", d_model=64, num_heads=4, max_len=24)
-shaw = encodings.create("shaw_keys", d_model=64, num_heads=4, max_len=24, k=8)
-print("learned in Huang's:", {name: tuple(p.shape) for name, p in huang.named_parameters()})
-longer, at = torch.randn(1, 4, 48, 16), encodings.Positions.upto(48)
-print("Shaw at T = 48:", tuple(shaw.bias(longer, longer, at).shape))
-try:
-    huang.bias(longer, longer, at)
-except ValueError as error:
-    print("Huang at T = 48:", error)
-
-# %% [markdown]
-# ## 5. A vector beside each value
+# ## 3. A vector beside each value
 #
 # The key term decides how much a query *looks* at an offset. Shaw et al.'s equation 3 also adds a
 # vector, from a second table $w^V$, to each value, so the offset is *passed on* as well:
@@ -569,7 +310,7 @@ check.values(value_term, seed=4707)
 ### END HIDDEN TESTS
 
 # %% [markdown]
-# ## 6. In a model
+# ## 4. In a model
 #
 # The two hooks of section 1 are made for our two terms:
 #
@@ -827,6 +568,276 @@ outcome("far", "a" if left > 0.9 else "c" if left < 0.1 else "b")
 #   positions, perhaps because “far” still says on which side.
 
 # %% [markdown]
+# ## 5. What does it cost?
+#
+# On long texts, memory decides what can be trained. In our records, one attention **without** a key
+# term needs 5.5 MiB, forward and backward, for two texts of 512 tokens, with four heads and $d$ =
+# 64.
+
+# %%
+predict("memory", "The same attention, with the first form inside, pair by pair, needs",
+        a="about twice as much", b="about ten times as much", c="about 200 times as much",
+        answer="")
+
+# %% tags=["figure"]
+cost = results.load("relative_attention")
+form_rows = cost.table[cost.table["group"] == "form"]
+shown = {"per_pair": "per pair", "batched": "batched", "gather": "gather", "plain": "plain"}
+figure, ax = plt.subplots()
+for name, label in shown.items():
+    each = form_rows[form_rows["name"] == name]
+    ax.plot(each["T"], each["bytes"] / 2**20, marker="o", markersize=4, label=label)
+ax.set(xscale="log", yscale="log", xlabel="length T (tokens)", ylabel="peak memory (MiB)")
+ax.set_xticks([128, 512, 2048], ["128", "512", "2,048"])
+ax.minorticks_off()
+ax.legend(loc="upper left", bbox_to_anchor=(1, 1))
+plots.show(figure, "Memory by length: per pair on top, then batched, then gather; plain is far "
+           "below.")
+print(cost.note)
+
+# %%
+at_512 = form_rows[form_rows["T"] == 512].set_index("name")["bytes"]
+times = at_512["per_pair"] / at_512["plain"]
+print(f"at 512 tokens, per pair needs {times:.0f} times as much as plain")
+outcome("memory", "c" if times > 100 else "b" if times > 5 else "a")
+
+# %% [markdown]
+# `plain` has no key term, and `batched` is the paper's own form, which comes next. Each form has a
+# vector for each offset here, $k = T - 1$, and its memory grows with $T^2$, but with a factor of
+# its own. (Forms whose largest tensor takes more than 2 GiB are left out.) With a fixed $k$, the
+# products of `gather` would grow only with $T$; the total would still grow with $T^2$, because the
+# key term has $T^2$ entries in each head.
+#
+# `plain` stays far below because it runs as a **fused kernel**: one program that goes through
+# softmax and values piece by piece and never stores the $T \times T$ scores. A key term takes this
+# advantage away: PyTorch's `scaled_dot_product_attention` accepts it only as a whole $T \times T$
+# matrix. PyTorch's FlexAttention can build a fused kernel that looks the products up while it runs.
+# But on a CPU that kernel has no gradient, so it cannot train; and on a GPU, at $T$ = 4,096 with
+# all offsets, it took three times as long as `gather` ([`docs/gpu.md`](../../docs/gpu.md)).
+
+# %% [markdown]
+# ### The paper's own form
+#
+# Shaw et al. (section 3.3) saw that the vectors do not depend on the sentence or the head: for a
+# **fixed query position** $i$, all sentences and heads meet the same $T$ vectors. So the key term
+# of this position is one ordinary matrix product, $(B \cdot H, d) \times (d, T)$. There are $T$
+# such products.
+
+# %% [markdown] exercise="batched" title="Shaw's batched product" difficulty=3 minutes=15
+# **The third form fetches the vectors only once for all sentences and heads.** Write
+# `key_term_batched`: the same arguments, the same numbers, and no tensor that repeats the fetched
+# vectors per sentence or per head. A tensor of $T^2 \cdot d$ numbers, one vector for each pair, is
+# allowed. Every tensor, forward and backward, must hold fewer than $2\,T^2 d$ numbers; so the
+# vectors cannot be copied for a second sentence or head.
+#
+# <details><summary>Small print, which is checked too</summary>
+#
+# The memory limit is asked only where $T$ and $d$ are larger than $B \cdot H$; elsewhere the scores
+# or the queries alone take about as much. As before, the dtype is that of `q`, and gradients must
+# reach `q` and `vectors`.
+# </details>
+#
+# *Why care:* attention code often goes wrong where axes are moved, because a `reshape` too many
+# raises no error. (`torch.einsum` passes here as well. If you have already used it, write this form
+# with `permute`.)
+#
+# <details><summary>Hint 1: which axes go where</summary>
+#
+# `q.permute(2, 0, 1, 3)` is $(T, B, H, d)$. Flatten $B$ and $H$ to get a stack of $T$ matrices.
+# </details>
+# <details><summary>Hint 2: and back</summary>
+#
+# `stack @ other_stack` multiplies matrix by matrix. The result is $(T, B \cdot H, T)$: the first
+# axis is the queries, the last axis is the keys. Split the middle axis, then `permute`.
+# </details>
+
+# %% solution="batched"
+def key_term_batched(q: torch.Tensor, vectors: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:
+    """The key term, the vectors fetched once; arguments and result as in key_term_by_pair."""
+    ### BEGIN SOLUTION
+    B, H, T, d = q.shape
+    by_place = q.permute(2, 0, 1, 3).reshape(T, B * H, d)
+    products = by_place @ vectors[rows].transpose(1, 2)  # (T, B·H, T)
+    return products.view(T, B, H, T).permute(1, 2, 0, 3)
+    ### END SOLUTION
+
+# %% test="batched" points=2
+check.batched(key_term_batched)
+### BEGIN HIDDEN TESTS
+check.batched(key_term_batched, seed=4303)
+### END HIDDEN TESTS
+
+# %% [markdown]
+# In float64, the three forms should agree to the last digits:
+
+# %% tags=["nbval-check-output"]
+forms = {
+    "per pair": check.pairs.use(key_term_by_pair),
+    "batched": check.batched.use(key_term_batched),
+    "gather": check.gather.use(key_term_by_gather),
+}
+B, H, T, d, k = 2, 4, 48, 64, 47
+numbers = torch.Generator().manual_seed(0)
+q = torch.randn(B, H, T, d, generator=numbers, dtype=torch.float64)
+vectors = torch.randn(2 * k + 1, d, generator=numbers, dtype=torch.float64)
+rows = torch.as_tensor(rows_of(T, k)).long()
+terms = {name: torch.as_tensor(form(q, vectors, rows)) for name, form in forms.items()}
+for name, term in list(terms.items())[1:]:
+    print(f"{name:8} differs from per pair by less than 1e-12:",
+          bool((term - terms["per pair"]).abs().max() < 1e-12))
+
+# %% [markdown] exercise="memory" title="What does each form hold?" difficulty=2 minutes=8
+# Can you say in advance how much each form stores? Write `numbers_held`, which returns a dictionary
+# with exactly these five whole numbers (`int`):
+#
+# - `"per pair"`: how many numbers are in the tensor of products of the first form, before the sum;
+# - `"batched"`: how many numbers are in the vectors that this form fetches;
+# - `"gather"`: how many numbers are in the products that this form reads from;
+# - `"table"`: how many numbers are in the learned table of vectors;
+# - `"scores"`: how many scores the softmax of this layer reads, over all sentences, heads and pairs
+#   (as many as without the key term).
+#
+# $k$ is the clip, and $k$ may be larger than $T$; the table has a row for each offset from $-k$ to
+# $k$, used or not.
+#
+# *Why care:* the next cell measures these tensors in your own functions.
+#
+# <details><summary>Hint</summary>
+#
+# Write down the shape of each tensor first; the number is the product of its axes.
+# </details>
+
+# %% solution="memory"
+def numbers_held(B: int, H: int, T: int, d: int, k: int) -> dict[str, int]:
+    """Sizes of the five tensors, in numbers."""
+    ### BEGIN SOLUTION
+    return {
+        "per pair": B * H * T * T * d,
+        "batched": T * T * d,
+        "gather": B * H * T * (2 * k + 1),
+        "table": (2 * k + 1) * d,
+        "scores": B * H * T * T,
+    }
+    ### END SOLUTION
+
+# %% test="memory" points=1.5
+check.memory(numbers_held)
+### BEGIN HIDDEN TESTS
+check.memory(numbers_held, seed=4505)
+### END HIDDEN TESTS
+
+# %% [markdown]
+# `largest_tensor` returns the size of the largest tensor made during a call. (If you wrote the
+# first form with `einsum`, “per pair” measures 147,456 instead of the prediction: `einsum` sums at
+# once.)
+
+# %% tags=["nbval-check-output"]
+from helpers.model.tensor_counter import largest_tensor
+
+held_by = check.memory.use(numbers_held)
+predicted = held_by(B, H, T, d, k)
+for name, form in forms.items():
+    measured = largest_tensor(lambda form=form: form(q, vectors, rows))
+    print(f"{name:8} predicted {predicted[name]:>9,}   measured {measured:>9,}")
+print(f"table    {predicted['table']:,}, scores {predicted['scores']:,}")
+
+# %% [markdown]
+# ## 6. Skewing: reading without an index
+#
+# `gather` reads by an index of $T^2$ integers. Huang et al. (2018, section 3.4.1) need none in
+# their model, the Music Transformer:
+
+# %% tags=["shown"]
+explorable.show("skew", *skewed())
+
+# %% [markdown]
+# Without a clip ($k = T - 1$), the products of each head are $(T, 2T-1)$, and column $r$ is offset
+# $r - (T-1)$. Query $i$ needs only $T$ of these columns, side by side: a window, which moves one
+# column to the left from each query to the next.
+#
+# In memory, one row lies after the other. **Add one column** at the right, of any numbers. Each row
+# is then $2T$ long, and the product of query $i$ with key $j$ lies at index
+#
+# $$2T \cdot i + (T - 1 - i + j) \; = \; (T - 1) + (2T - 1) \cdot i + j$$
+#
+# The right side says how to cut: skip the first $T-1$ numbers and the very last one, and cut the
+# rest into rows of $2T - 1$. Then row $i$ has key $j$ in column $j$.
+
+# %% [markdown] exercise="skew" title="Skew" difficulty=4 minutes=15
+# Write `skew`, which turns products of shape $(\dots, T, 2T-1)$ into a result of shape
+# $(\dots, T, T)$: entry $(i, j)$ is the number from the column of offset $j - i$. There may be any
+# axes in front, or none. The numbers may lie in memory in any order, as after a `transpose`. **Pad,
+# flatten, slice and unflatten** are all you need. Stay in PyTorch, and use no index, no mask and no
+# loop over pairs; a loop over queries is allowed. `tril`, `triu` and a product with a tensor of
+# zeros and ones count as masks. The result has the dtype of `products`, gradients must reach
+# `products`, and `products` is not modified in place.
+#
+# *Why care:* cutting memory differently costs nothing. Only the padding makes a copy, one of the
+# whole tensor. With the skew, the Music Transformer read pieces of thousands of tokens.
+#
+# <details><summary>Hint 1: the three steps</summary>
+#
+# Add a column on the right. Flatten the last two axes. Drop the first $T-1$ numbers and the very
+# last number. Cut the rest into $T$ rows of $2T-1$, and keep the first $T$ columns.
+# </details>
+# <details><summary>Hint 2: the tools</summary>
+#
+# `torch.nn.functional.pad(x, (0, 1))` adds a column at the right. `x.flatten(-2)` joins the last
+# two axes, and `x.unflatten(-1, (a, b))` splits the last one. The slice must have exactly
+# $a \cdot b$ numbers in this axis.
+# </details>
+
+# %% solution="skew"
+def skew(products: torch.Tensor) -> torch.Tensor:
+    """Entry (i, j) is the product of query i with offset j − i; (…, T, 2T − 1) → (…, T, T)."""
+    ### BEGIN SOLUTION
+    T, width = products.shape[-2:]
+    flat = torch.nn.functional.pad(products, (0, 1)).flatten(-2)
+    moved = flat[..., T - 1 : T - 1 + T * width].unflatten(-1, (T, width))
+    return moved[..., :T]
+    ### END SOLUTION
+
+# %% test="skew" points=2
+check.skew(skew)
+### BEGIN HIDDEN TESTS
+check.skew(skew, seed=4606)
+### END HIDDEN TESTS
+
+# %% tags=["nbval-check-output", "shown"]
+products = q @ vectors.T  # from section 5, where k = T − 1: all offsets
+by_skew = torch.as_tensor(check.skew.use(skew)(products))
+print("skew equals per pair:", torch.allclose(by_skew, terms["per pair"]))
+
+# %% [markdown]
+# Peak memory and time of `gather` and `skew`, recorded as in the figure of section 5:
+
+# %%
+each = form_rows[form_rows["T"] >= 1024]
+by_form = each.assign(MiB=each["bytes"] / 2**20, ms=each["seconds"] * 1e3)
+by_form = by_form.pivot(index="name", columns="T", values=["MiB", "ms"])
+by_form.loc[["gather", "skew"]].round(0).astype(int)
+
+# %% [markdown]
+# In our benchmark, `skew` saves about a quarter of the memory of `gather`. In time, neither is
+# clearly ahead. Huang et al. report far more: the memory for the vectors of a layer falls from 8.5
+# GB to 4.2 MB. But they compare with the *batched* form, which fetches $T^2$ vectors. Neither
+# `skew` nor `gather` does.
+#
+# Huang's table is learned and not clipped. It has a vector for each head and offset up to the
+# length it was made for, `max_len`, and it cannot read a longer text. Shaw's clipped table can:
+
+# %% tags=["nbval-check-output"]
+huang = encodings.create("huang", d_model=64, num_heads=4, max_len=24)
+shaw = encodings.create("shaw_keys", d_model=64, num_heads=4, max_len=24, k=8)
+print("learned in Huang's:", {name: tuple(p.shape) for name, p in huang.named_parameters()})
+longer, at = torch.randn(1, 4, 48, 16), encodings.Positions.upto(48)
+print("Shaw at T = 48:", tuple(shaw.bias(longer, longer, at).shape))
+try:
+    huang.bias(longer, longer, at)
+except ValueError as error:
+    print("Huang at T = 48:", error)
+
+# %% [markdown]
 # ## 7. Relatives
 #
 # **Transformer-XL** (Dai et al. 2019, section 3.3) needs no table. Its vector for an offset is a
@@ -1021,7 +1032,7 @@ if d2l:
 #   from.
 # - Shaw: learned, clipped. Huang: learned, unclipped, skewed. Transformer-XL: sinusoids of the
 #   offset. T5: a number per bucket.
-# - From $k$ on, everything is “far”. By the argument of section 6, $L$ layers reach $L(k-1)$.
+# - From $k$ on, everything is “far”. By the argument of section 4, $L$ layers reach $L(k-1)$.
 # - Ask first whether a task is about offsets or about positions: to reverse a text of the trained
 #   length, the absolute encodings are best.
 #

@@ -72,7 +72,7 @@ def test_every_page_suits_everybody_light_and_dark_wide_and_narrow(
 
 # A question, and where its answer begins.
 ANSWERED = {
-    "skew": "units/04-relative.html#exercise-6-skew",
+    "skew": "units/04-relative.html#exercise-8-skew",
     "why 10000": "units/02-sinusoidal.html#exercise-1-wavelengths",
     "Why 10,000?": "units/02-sinusoidal.html#exercise-1-wavelengths",
     "why sqrt(d)": "units/01-order-blind.html#why-the-scale",
