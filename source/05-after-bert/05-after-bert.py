@@ -761,18 +761,19 @@ print("not in any text:", sorted(set(range(32)) - set(found.tolist())))
 # %% [markdown]
 # ## 6. DeBERTa: a term for the key as well
 #
-# **Question:** are a paper and its published code the same model?
+# **Question:** you write a model from its paper and load the published weights. Is it the published
+# model?
 #
-# T5's number depends on the offset only. Shaw multiplies the query with an offset vector (unit 04).
-# DeBERTa also multiplies the key with one (He et al. 2021, equation 4):
+# Shaw multiplies each query with an offset vector (unit 04). DeBERTa also multiplies each key with
+# one (He et al. 2021, equation 4):
 #
 # $$A_{ij} = q_i \cdot k_j + q_i \cdot K^r_{\delta(i,j)} + k_j \cdot Q^r_{\delta(j,i)},
 # \qquad \text{all over } \sqrt{3d}$$
 #
-# $K^r$ and $Q^r$ are two projections of one learned table. DeBERTa counts $i - j$, the opposite of
-# our offset: $\delta(i, j)$ is $i - j$, clipped to $-k, \dots, k - 1$. ($k$ is 512 in the paper, 8
-# below.) The last term has $\delta(j, i)$. The published code has $\delta(i, j)$ there, so this
-# index changes its sign. Does the sign matter?
+# $K^r$ and $Q^r$ are two projections of one learned table. $\delta(i, j)$ is $i - j$, the opposite
+# of our offset, clipped to $-k, \dots, k - 1$. ($k$ is 512 in the paper, 8 below.) Look at the last
+# index. For a key three to the left of its query, $\delta(j, i)$ is −3. The published code has
+# $\delta(i, j)$ there, which is 3.
 
 # %%
 predict("sign", "The same weights, and one index with the opposite sign. How large is the "
@@ -794,8 +795,7 @@ outcome("sign", "a" if apart < 0.03 else "b" if apart < 0.3 else "c")
 # %% [markdown]
 # The weights here are untrained, and the size of the difference depends on the initialisation. A
 # model trained from scratch can use either sign. But **with the same weights, paper and code are
-# two different models**: if you write DeBERTa from the paper and load the published weights, you do
-# not get the published model's scores.
+# two different models**.
 
 # %% [markdown]
 # ## 7. CoPE: count what matters
