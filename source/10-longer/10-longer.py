@@ -42,7 +42,7 @@ from helpers.training.context_extension import extend
 # %% [markdown]
 # ## 1. A model that cannot read on
 #
-# A model is trained on texts of one length, its **context length**. Then somebody gives it a longer
+# A model is trained on texts of one length, its context length. Then somebody gives it a longer
 # text. The question of this unit is: what must be done to the positions so that the model can read
 # on? Nearly all of it happens in one hook:
 
@@ -229,7 +229,7 @@ outcome("lag", min(lags, key=lambda lag: lags[lag]["loss"]))
 # %% [markdown]
 # The model has not forgotten anything. It does what it did, but four times as far away: one
 # position now turns each pair by a quarter of the angle that it was trained with. To learn what
-# each distance means now, large models are trained for some hundred steps more: **fine-tuning**.
+# each distance means now, large models are trained for some hundred steps more: fine-tuning.
 #
 # Even on its own new lag the model is far from the limit. Probably this is because the rule needs
 # one token, and the keys beside it now have nearly the same angles.
@@ -363,11 +363,7 @@ print(f"queries and keys are multiplied by {factor:.3f}")
 #
 # ### The paper and its code
 #
-# The ramp of the paper is over the turns of a pair. The ramp of the authors' code is over the
-# **number** of the pair, between the pair that makes 32 turns and the pair that makes 1.
-# `transformers` and this course's `Yarn` follow the code. From pair to pair, turns fall by equal
-# factors and not by equal steps. So a straight line over turns is not straight over the numbers of
-# the pairs.
+# Compare your ramp, the paper's, with that of the authors' code:
 
 # %%
 yarn = encodings.Yarn(128, factor=8.0, original_max_len=4096)
@@ -377,12 +373,12 @@ plots.show(*pictures.slowed(left, turns_of(128, 4096)[0], low=1, high=32))
 print(f"largest difference: {(left['YaRN, the paper'] - left['YaRN, the code']).abs().max():.2f}")
 
 # %% [markdown]
-# Both run, and both are called YaRN. A model that was fine-tuned with one of them would run with
-# the other without an error.
+# Both are called YaRN, and a model that was fine-tuned with one of them would run with the other
+# without an error. The code's ramp is a straight line over the **numbers** of the pairs, from the
+# pair that makes 32 turns to the pair that makes 1; the paper's is straight over the turns.
+# `transformers` and this course's `Yarn` follow the code.
 #
-# In our model the two ramps are further apart still. No pair makes 32 turns, so the code lets its
-# ramp begin at the fastest pair, pair 0, which keeps its frequency. The paper's ramp asks for the
-# turns themselves:
+# In our model the two are further apart still:
 
 # %%
 ours, our_factor = right_ramp(12, 24, 4)
@@ -392,10 +388,11 @@ pd.DataFrame({"turns": turns_of(12, 24)[0], "the paper": torch.as_tensor(ours) /
               "the code": theirs / theta}).rename_axis("pair").round(2).T
 
 # %% [markdown]
-# Counted in one direction, as YaRN does, our fastest pair makes a little under four turns in a
-# training text. By the paper's rule these are few turns, and the pair is interpolated nearly as
-# much as the others. The code never interpolates pair 0; all others it slows as the paper does. So
-# from here on there are two methods: *YaRN, the paper*, your `ramp`, and *YaRN, the code*.
+# Look at pair 0. It makes a little under four turns in a training text (counted in one direction,
+# as YaRN does). By the paper's rule these are few, and the pair is interpolated nearly as much as
+# the others. In the code, as no pair makes 32 turns, the ramp begins at pair 0, which keeps its
+# frequency. So from here on there are two methods: *YaRN, the paper*, your `ramp`, and *YaRN, the
+# code*.
 #
 # ## 6. All of them, with and without fine-tuning
 #
