@@ -68,7 +68,7 @@ CLAIMS = (
         "Wang and Chen 2020 (2010.04903)",
         "At the positions it was trained on, it solves a task that is about nothing but an "
         "offset. The distance is not in the rows of the table but in what the attention's "
-        "matrices make of them. Beyond those positions it knows nothing.",
+        "matrices make of them. Beyond those positions it does little better than guessing.",
         (Part("inside", "it fails at a task about an offset alone", "% right", high=50),),
         trained.offsets_from_a_table,
     ),

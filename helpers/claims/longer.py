@@ -122,7 +122,7 @@ CLAIMS = (
         "Chen et al. 2023 (2306.15595), section 3",
         "The fastest pair, too, is slowed, by which the model tells neighbours apart: it looks "
         "twelve positions back where it should look three, and does worse than by guessing. The "
-        "paper fine-tunes, and so must whoever follows it.",
+        "paper fine-tunes.",
         (
             Part(
                 "lost", "longer texts are read like those of the training", "nats more", high=NATS
