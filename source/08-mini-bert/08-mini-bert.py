@@ -130,7 +130,9 @@ predict("paris", "After its training, what is the model's best guess for “pari
 # %% [markdown]
 # ## 2. What is in it
 #
-# Unit 07 built the three rows at the top of the figure, and this unit adds the rest:
+# Is there more in a BERT than you have built? Unit 07 made the three rows at the top of the figure.
+# Below, a dozen lines of code add the layers and both heads. Then your `InputSum` and these lines
+# get the weights of a BERT, and you see whether anything is missing:
 
 # %% tags=["shown"]
 plots.show(*text.row(["my", "[MASK]", "is", "cute"], ["he", "barks"]))
@@ -176,8 +178,8 @@ logits, pairs = both_heads(hidden)
 print("hidden", tuple(hidden.shape), " MLM", tuple(logits.shape), " NSP", tuple(pairs.shape))
 
 # %% [markdown]
-# All this begins with the sum of unit 07, your `InputSum`. With the weights of this model, do your
-# sum and the code above lead to the same hidden states?
+# Now your `InputSum` below these lines, with the same weights. Are the hidden states those of the
+# model?
 
 # %% tags=["training"]
 summed = InputSum(1000, 128, max_len=64)
