@@ -662,8 +662,8 @@ predict("window", "By how many % does the model overfit less with the window? Wr
         answer="")
 
 # %% [markdown]
-# Now you write one function that judges these claims and all others. In the library a claim is an
-# object:
+# Now you write one function that judges these claims and all others. Then it goes through them all,
+# and you see how many of your predictions came out. In the library a claim is an object:
 #
 # - `claim.parts` are what it says. Each part names a number, `part.number`, and the ends `part.low`
 #   and `part.high` of the interval in which the number would have to lie.
