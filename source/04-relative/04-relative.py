@@ -604,9 +604,9 @@ outcome("memory", "c" if times > 100 else "b" if times > 5 else "a")
 # %% [markdown]
 # `plain` has no key term, and `batched` is the paper's own form, which comes next. Each form has a
 # vector for each offset here, $k = T - 1$, and its memory grows with $T^2$, but with a factor of
-# its own. (Forms whose largest tensor takes more than 2 GiB are left out.) With a fixed $k$, the
-# products of `gather` would grow only with $T$; the total would still grow with $T^2$, because the
-# key term has $T^2$ entries in each head.
+# its own. (Both axes are logarithmic. A form whose largest tensor takes more than 2 GiB is left
+# out.) With a fixed $k$, the products of `gather` would grow only with $T$; the total would still
+# grow with $T^2$, because the key term has $T^2$ entries in each head.
 #
 # `plain` stays far below because it runs as a **fused kernel**: one program that goes through
 # softmax and values piece by piece and never stores the $T \times T$ scores. A key term takes this
