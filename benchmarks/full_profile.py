@@ -2,7 +2,8 @@
 
 Runs the solution as it stands. Prints the seconds of its longest cells; writes
 full_profile_DEVICE.json with the seconds of each cell, anew after each, and full_curves_DEVICE.json
-with the losses, which the notebook draws beside a learner's own.
+with the losses, which the notebook draws beside a learner's own. Those without positions are of a
+run after the last cell of the unit.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ UNIT = "08-mini-bert"
 LIMIT = 600.0  # seconds on a T4
 CURVES = """
 import json
-curves = {"learned": learned_curve, "none": blind_curve}
+_, none_curve = on_grammar("none", 0, steps // 4, **training)
+curves = {"learned": learned_curve, "none": none_curve}
 print(json.dumps({name: [each.tolist() for each in smooth(losses)]
                   for name, losses in curves.items()}))
 """
@@ -39,7 +41,7 @@ def run(
     profile: str = "full",
     keep: Callable[[pd.DataFrame], object] | None = None,
 ) -> NotebookNode:
-    """Execute the notebook in `folder`, with a last cell that prints the losses.
+    """Execute the notebook in `folder`, with a last cell for the losses, also without positions.
 
     `keep` is given the rows of `seconds` after each cell.
     """

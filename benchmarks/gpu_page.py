@@ -17,7 +17,8 @@ PATH = Path(__file__).parent.parent / "docs" / "gpu.md"
 LONG = 2.0  # seconds; shorter cells are left out
 TRAINED = "ours, as `train` runs it"
 GRAMMAR = ("learned, learned_curve =", 'size = preset("mini"')  # cells of unit 08 that train
-GRAMMAR_STEPS, READING_STEPS = 3000 + 750 + 3000, 2000  # in the full profile
+# In the full profile of the record, when the first of these cells had 750 without positions, too.
+GRAMMAR_STEPS, READING_STEPS = 3000 + 750 + 3000, 2000
 DEVICES = {"cuda": "GPU", "cpu": "CPU"}
 NEWER = """\
 **All of this is newer than the record, and has not run on a GPU yet**: it is tested on a CPU, with

@@ -88,12 +88,12 @@ def test_the_losses_of_a_full_profile_are_in_variables_of_the_unit() -> None:
     unit = ROOT / "solutions" / full_profile.UNIT / f"{full_profile.UNIT}.ipynb"
     cells = nbformat.read(unit, as_version=4).cells
     code = "\n".join(each.source for each in cells if each.cell_type == "code")
-    nodes = list(ast.walk(ast.parse(code)))
-    has = {each.id for each in nodes if isinstance(each, ast.Name)}
-    cell = ast.walk(ast.parse(full_profile.CURVES))
-    printed = {each.id for each in cell if isinstance(each, ast.Name)}
-    curves = {name for name in printed if name.endswith("_curve")}
-    assert len(curves) == 2 and curves <= has and "smooth" in printed & has
+    has = {each.id for each in ast.walk(ast.parse(code)) if isinstance(each, ast.Name)}
+    names = [
+        each for each in ast.walk(ast.parse(full_profile.CURVES)) if isinstance(each, ast.Name)
+    ]
+    own = {each.id for each in names if isinstance(each.ctx, ast.Store)} | {"json", "print"}
+    assert {"learned_curve", "smooth"} <= {each.id for each in names} - own <= has
 
 
 def test_what_was_measured_stays_where_a_part_or_a_form_fails(
