@@ -12,9 +12,14 @@ from helpers.corpora import MaskedBatch
 
 
 def masked_loss(model: nn.Module, batch: MaskedBatch) -> Tensor:
-    """Return the mean cross-entropy in nats over the selected places."""
+    """Return the mean cross-entropy in nats over the selected places.
+
+    Logits at the others are ignored, not left out: how many are selected, a GPU would have to tell
+    the CPU in each step.
+    """
     logits = model(batch.inputs, **batch.given)  # (B, T, V)
-    return F.cross_entropy(logits[batch.selected], batch.targets[batch.selected])
+    targets = torch.where(batch.selected, batch.targets, -100)
+    return F.cross_entropy(logits.flatten(0, -2), targets.flatten(), ignore_index=-100)
 
 
 class Score(NamedTuple):
