@@ -213,7 +213,8 @@ print("equal to 1e-5:", torch.allclose(x, hidden, atol=1e-5))
 #
 # <details><summary>Hint 1</summary>
 #
-# `chosen = targets != -100` can be used as an index: `logits[chosen]` is $(|C|, V)$.
+# With `targets.clamp(min=0)` there is a word at every position, and so a cost. Those of positions
+# that were not chosen drop out afterwards, from the sum and from the number that you divide by.
 # </details>
 # <details><summary>Hint 2</summary>
 #
@@ -224,9 +225,9 @@ print("equal to 1e-5:", torch.allclose(x, hidden, atol=1e-5))
 def mlm_loss(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
     """Mean of −ln P(right word) over the chosen positions, in nats; (B, T, V), (B, T) → ()."""
     ### BEGIN SOLUTION
-    chosen = targets != -100
-    logs = logits[chosen].log_softmax(-1)  # (|C|, V)
-    return -logs.gather(-1, targets[chosen][:, None]).mean()
+    chosen, words = targets != -100, targets.clamp(min=0)[..., None]
+    cost = -logits.log_softmax(-1).gather(-1, words)[..., 0]  # (B, T)
+    return (cost * chosen).sum() / chosen.sum()
     ### END SOLUTION
 
 # %% test="loss" points=2
@@ -315,19 +316,22 @@ device = "cuda" if torch.cuda.is_available() else "cpu"
 drawn = Generator().manual_seed(0)
 
 def batch(drawn=drawn, size=64 if full else 48):
-    """Seen, targets, segments and labels of some rows, masked anew."""
+    """Seen, segments and labels of some rows, masked anew; where words are hidden, and which."""
     chosen = torch.randint(len(text_rows[2]), (size,), generator=drawn)
     pieces, segments, labels = (each[chosen] for each in text_rows)
     seen, targets = map(torch.as_tensor, mask_words(pieces, size_english.vocab_size, drawn))
-    return [each.to(device) for each in (seen, targets, segments, labels)]
+    targets = targets.flatten()
+    hidden = (targets != -100).nonzero()[:, 0]
+    if full:  # a GPU is quick where all lists are as long: position 0, a [CLS], fills them up
+        hidden = F.pad(hidden, (0, 7 * size + 64 - len(hidden)))
+    return [each.to(device) for each in (seen, segments, labels, hidden, targets[hidden])]
 
 def both_tasks(model, given):
     """The loss of the hidden words, and that of the pairs."""
-    seen, targets, segments, labels = given
-    hidden = model.bert(seen, token_type_ids=segments, attention_mask=padding_mask(seen).flatten(1))
-    chosen = targets != -100
-    words = my_loss(model.mlm_logits(hidden[chosen]).float()[None], targets[chosen][None])
-    return words, F.cross_entropy(model.nsp_logits(hidden).float(), labels)
+    seen, segments, labels, hidden, targets = given
+    x = model.bert(seen, token_type_ids=segments, attention_mask=padding_mask(seen).flatten(1))
+    words = my_loss(model.mlm_logits(x.flatten(0, 1)[hidden]).float()[None], targets[None])
+    return words, F.cross_entropy(model.nsp_logits(x).float(), labels)
 
 # %% [markdown]
 # Two checks before the training. A model that knows nothing gives each piece 1/4,096 and each
