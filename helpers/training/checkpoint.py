@@ -90,6 +90,6 @@ def load(path: Path, run: Run) -> list[float]:
     for part, saved in zip(run.parts, parts, strict=True):
         part.load_state_dict(saved)
     torch.set_rng_state(state["random"])
-    if state["cuda"]:
-        torch.cuda.set_rng_state_all(state["cuda"])
+    # Where it goes on, there may be fewer GPUs, or none.
+    torch.cuda.set_rng_state_all(state["cuda"][: torch.cuda.device_count()])
     return list(state["losses"])
