@@ -144,10 +144,11 @@ def training_step(
     def backward(batch: Any) -> Tensor:
         updates.zero_grad()
         values = []
-        for part in _split(batch, accumulate):
-            with _autocast(model, precision):
-                value = loss(wrapped, part) / accumulate
-            updates.backward(value)
+        for number, part in enumerate(_split(batch, accumulate), 1):
+            with _exchange(wrapped, number == accumulate):
+                with _autocast(model, precision):
+                    value = loss(wrapped, part) / accumulate
+                updates.backward(value)
             values.append(value.detach())
         updates.clip_and_update()
         return torch.stack(values).sum()
@@ -214,6 +215,11 @@ def _wrapped(model: nn.Module, compile: bool) -> nn.Module:
         # Pretraining on words alone leaves the head for pairs without a gradient.
         wrapped = DistributedDataParallel(model, find_unused_parameters=True)
     return torch.compile(wrapped) if compile else wrapped  # type: ignore[return-value]
+
+
+def _exchange(wrapped: nn.Module, last: bool) -> AbstractContextManager[Any]:
+    """Let processes average their gradients after the last part of a batch only."""
+    return nullcontext() if last or not dist.is_initialized() else wrapped.no_sync()
 
 
 def is_main_process() -> bool:
