@@ -1,12 +1,13 @@
 """What only a GPU can show, in one command for a machine that has one: `make gpu`.
 
-First come the forms of a training step with their share of the device's peak, then the forms of
-relative attention, the tests that have a device, and unit 08 in the full profile with the seconds
-of each cell. Each part is stopped when its time is up: the first after less than two minutes, all
-together after seven. Writes gpu.json, with a row for each part and one for the versions of the
-packages, mini_bert_forms_cuda.json, relative_forms_cuda.json, full_profile_cuda.json and
-full_curves_cuda.json. All but the last are written as the measurement goes on, so that they hold
-what was measured before a part failed or was stopped, or the machine was gone.
+First come the forms of a training step with their share of the device's peak, unit 08 in the full
+profile with the seconds of each cell, and the steps of BERT base and large; then the tests that
+have a device, and the forms of relative attention. Each part is stopped when its time is up: the
+first after less than two minutes, all together after seven. Writes gpu.json, with a row for each
+part and one for the versions of the packages, mini_bert_forms_cuda.json, full_profile_cuda.json,
+full_curves_cuda.json, bert_sizes_cuda.json and relative_forms_cuda.json. All but the curves are
+written as the measurement goes on, so that they hold what was measured before a part failed or was
+stopped, or the machine was gone.
 
 `ORDER_MATTERS_PROFILE=dry python -m benchmarks.gpu --out FOLDER` goes the same way on a CPU, with
 little of each.
@@ -61,10 +62,11 @@ def parts(out: Path) -> list[Part]:
     tests = ("pytest", "--disable-warnings", "-k", FEW if DRY else "cuda", *TESTS)
     patience = 10 if DRY else 1  # a busy CPU is no fault of what is tried
     return [
-        Part("forms of a step", 110 * patience, ("benchmarks.mini_bert_forms", "--out", str(out))),
-        Part("forms of a sum", 80 * patience, ("benchmarks.relative_forms", "--out", str(out))),
-        Part("tests", 110 * patience, tests),
-        Part("full profile", 120 * patience, ("benchmarks.full_profile", "--out", str(out))),
+        Part("forms of a step", 85 * patience, ("benchmarks.mini_bert_forms", "--out", str(out))),
+        Part("full profile", 95 * patience, ("benchmarks.full_profile", "--out", str(out))),
+        Part("base and large", 100 * patience, ("benchmarks.bert_sizes", "--out", str(out))),
+        Part("tests", 85 * patience, tests),
+        Part("forms of a sum", 55 * patience, ("benchmarks.relative_forms", "--out", str(out))),
     ]
 
 

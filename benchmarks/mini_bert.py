@@ -115,32 +115,41 @@ def draws() -> Callable[[], Any]:
     return batches(WORDS.to(DEVICE), ROWS, 0, mask)
 
 
-def of_transformers(dropout: float, masked_only: bool, precision: str = "float32") -> Step:
-    """BertForMaskedLM, or its encoder and head at the masked places only."""
+def bert_of_transformers(size: Size, dropout: float) -> Any:
+    """BertForMaskedLM of the same sizes as ours."""
     model: Any = BertForMaskedLM(
         BertConfig(
-            vocab_size=SIZE.vocab_size,
-            hidden_size=SIZE.d_model,
-            num_hidden_layers=SIZE.num_layers,
-            num_attention_heads=SIZE.num_heads,
-            intermediate_size=4 * SIZE.d_model,
-            max_position_embeddings=SIZE.max_len,
+            vocab_size=size.vocab_size,
+            hidden_size=size.d_model,
+            num_hidden_layers=size.num_layers,
+            num_attention_heads=size.num_heads,
+            intermediate_size=4 * size.d_model,
+            max_position_embeddings=size.max_len,
             hidden_dropout_prob=dropout,
             attention_probs_dropout_prob=dropout,
         )
     )
-    model.to(DEVICE)
+    return model.to(DEVICE)
+
+
+def logits_of_transformers(model: Any, inputs: Tensor, places: Tensor) -> Tensor:
+    """What its encoder and head give at the places only, (B, n, V)."""
+    hidden = model.bert(inputs).last_hidden_state
+    return model.cls(hidden.gather(1, places[..., None].expand(-1, -1, hidden.shape[-1])))
+
+
+def of_transformers(dropout: float, masked_only: bool, precision: str = "float32") -> Step:
+    """BertForMaskedLM, or its encoder and head at the masked places only."""
+    model = bert_of_transformers(SIZE, dropout)
     next_batch = draws()
 
     def loss() -> Tensor:
         batch = next_batch()
-        if not masked_only:
-            inputs, targets = _everywhere(batch)
-            return model(inputs, labels=targets).loss
-        hidden = model.bert(batch.inputs).last_hidden_state
-        chosen = hidden.gather(1, batch.places[..., None].expand(-1, -1, SIZE.d_model))
-        logits = model.cls(chosen)
-        return F.cross_entropy(logits.flatten(0, 1).float(), batch.targets.flatten())
+        if masked_only:
+            asked: Any = partial(logits_of_transformers, model)
+            return places_loss(asked, batch)
+        inputs, targets = _everywhere(batch)
+        return model(inputs, labels=targets).loss
 
     return _stepper(model, loss, precision)
 

@@ -3,21 +3,24 @@
 All compute the same at masked places only, in half precision, without dropout. Prints tokens per
 second and the model FLOPs utilisation (Chowdhery et al. 2022, appendix B): the multiplications and
 additions that the model asks for, over those that a large matrix product does on this device in
-the same time. Writes mini_bert_forms_DEVICE.json anew after each form, so that what was measured
-stays if a later form ends the process; a form that raises an error has it in its row.
+the same time; last, how much a step of `train` with Muon reads and writes. Writes
+mini_bert_forms_DEVICE.json anew after each form, so that what was measured stays if a later form
+ends the process; a form that raises an error has it in its row.
 """
 
 from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
 import pandas as pd
 import torch
 from torch import Tensor, nn
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
 from torch.utils.flop_counter import FlopCounterMode
 
 from benchmarks import mini_bert, timing
@@ -117,11 +120,51 @@ def flops(step: Step) -> int:
     return int(counter.get_total_flops())
 
 
-def measured(keep: Callable[[pd.DataFrame], object]) -> pd.DataFrame:
+class Traffic(TorchDispatchMode):
+    """Counts operations, and the bytes that each by itself reads and writes; views are free."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.operations = self.bytes = 0
+
+    def __torch_dispatch__(
+        self,
+        function: Any,
+        types: Iterable[type],
+        args: tuple[Any, ...] = (),
+        kwargs: dict[str, Any] | None = None,
+    ) -> Any:
+        result = function(*args, **(kwargs or {}))
+        used = [each for each in tree_leaves((args, kwargs, result)) if isinstance(each, Tensor)]
+        if used and not function.is_view:
+            self.operations += 1
+            self.bytes += sum(each.nbytes for each in used)
+        return result
+
+
+def traffic(step: Step) -> Traffic:
+    """Count what a step does that Python launches; not its first, in which optimisers begin."""
+    step()
+    with Traffic() as counter:
+        step()
+    return counter
+
+
+def measured(
+    ways: Mapping[str, Callable[[], Step]],
+    asked: int,
+    tokens: int,
+    keep: Callable[[pd.DataFrame], object],
+    alike: bool = False,
+) -> pd.DataFrame:
     """Return a row for each way: tokens per second, share of a large product's speed, error.
 
     Args:
+        ways: what makes a step in each; "ours" begins the name of one of our model.
+        asked: multiplications and additions of a step of our model in all its forms.
+        tokens: read in a step.
         keep: is given all rows there are, after each way by itself and when all have run in turn.
+        alike: all ways ask for as much; what is compiled cannot be counted.
     """
     runtime.keep_freed_memory()
     recording.LOG.addFilter(refuse)
@@ -133,20 +176,19 @@ def measured(keep: Callable[[pd.DataFrame], object]) -> pd.DataFrame:
     def add(name: str, count: int, seconds: float, error: str = "") -> None:
         rows[name] = {
             "name": name,
-            "tokens_per_second": ROWS * SIZE.max_len / seconds,
+            "tokens_per_second": tokens / seconds,
             "utilisation": count / seconds / peak,
             "product_flops_per_second": peak,
             "error": error,
         }
 
-    asked = flops(ours(plain))  # of the same model in all its forms
     counts: dict[str, int] = {}
-    for name, make in steps().items():
+    for name, make in ways.items():
         try:
             step = make()
             for _ in range(recording.WARM_UP + 2):
                 step()
-            counts[name] = asked if name.startswith("ours") else flops(step)
+            counts[name] = asked if alike or name.startswith("ours") else flops(step)
             timers[name] = partial(timing.seconds, step)
             add(name, counts[name], timing.in_turn({name: timers[name]}, 0)[name])
         except Exception as error:  # a compiler's, a driver's: any of dozens of kinds
@@ -165,7 +207,10 @@ def main() -> None:
     """Measure, print and store."""
     folder = mini_bert.out()
     keep = partial(results.save, f"mini_bert_forms_{DEVICE}", command=COMMAND, folder=folder)
-    table = measured(keep)
+    table = measured(steps(), flops(ours(plain)), ROWS * SIZE.max_len, keep)
+    asked = traffic(trained("muon"))
+    table = table.assign(operations=asked.operations, bytes=asked.bytes)
+    keep(table)
     print(table.round(3).to_string(index=False))
     print(f"{(table['error'] == '').sum()} of {len(table)} forms ran")
 
