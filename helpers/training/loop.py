@@ -217,9 +217,12 @@ def _wrapped(model: nn.Module, compile: bool) -> nn.Module:
     return torch.compile(wrapped) if compile else wrapped  # type: ignore[return-value]
 
 
-def _exchange(wrapped: nn.Module, last: bool) -> AbstractContextManager[Any]:
+def _exchange(wrapped: Any, last: bool) -> AbstractContextManager[Any]:
     """Let processes average their gradients after the last part of a batch only."""
-    return nullcontext() if last or not dist.is_initialized() else wrapped.no_sync()
+    if last or not dist.is_initialized():
+        return nullcontext()
+    apart: AbstractContextManager[Any] = wrapped.no_sync()
+    return apart
 
 
 def is_main_process() -> bool:
