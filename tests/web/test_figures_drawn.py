@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Browser, Page
 
 from tests.common import needs_browser
+from tests.web import moving
 from tests.web.figures import opened
 from tests.web.test_figures import REST, SAYS, TRIED
 
@@ -101,3 +102,8 @@ def test_the_arcs_of_a_clock_go_as_far_as_its_hands(k: int, phone: Page, address
     for face in phone.evaluate(ARCS):
         for arc, turned in face:
             assert arc == pytest.approx(turned % math.tau, abs=0.01)
+
+
+def test_the_moving_picture_of_readme_is_the_figure_of_the_front_page(browser: Browser) -> None:
+    """Where that has changed, `python -m tests.web.moving` draws it anew."""
+    assert moving.PATH.read_text(encoding="utf-8") == moving.svg(moving.read(browser))

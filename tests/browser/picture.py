@@ -1,4 +1,4 @@
-"""The first picture of README.md, taken of JupyterLab: `python -m tests.browser.first`.
+"""README's picture of JupyterLab: `python -m tests.browser.picture`.
 
 A unit with a usual mistake in it: on the left its check with the hint, on the right what the next
 cell shows, a picture that sliders move.
@@ -20,7 +20,7 @@ from helpers.course import lab, settings, synthetic
 from tests.browser.conftest import jupyterlab, opened, run
 from tests.common import CHROMIUM, ROOT
 
-PATH = ROOT / "docs" / "first.png"
+PATH = ROOT / "docs" / "jupyterlab.png"
 UNIT, EXERCISE, MISTAKE = "02-sinusoidal", "table", "base forgotten"
 SLIDER, PICTURE = "log10_base=", "The table for T=64"
 SIZE = ViewportSize(width=1280, height=480)
@@ -55,7 +55,7 @@ def beside(page: Page, tab: Locator) -> None:
 
 
 def main() -> None:
-    """Write docs/first.png."""
+    """Write docs/jupyterlab.png."""
     course = settings.find(ROOT)
     notebook = nbformat.read(course.solutions / UNIT / f"{UNIT}.ipynb", as_version=4)
     mistakes = checks.exercises(UNIT)[EXERCISE].mistakes
