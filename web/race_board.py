@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from pathlib import Path
 
 import pandas as pd
@@ -12,7 +11,7 @@ from helpers.encodings import HOOKS, REGISTRY, available, hooks_of
 from helpers.race.distances import board_table, distances, picture, places
 from helpers.race.rules import TIMES
 from web.encodings import FAMILIES, told
-from web.markdown import raw
+from web.markdown import prose, raw
 from web.outputs import Outputs
 
 SORT = Path(__file__).parent.parent / "helpers" / "course" / "pages" / "templates" / "sort.js"
@@ -20,7 +19,7 @@ LAST = 99  # sorts what has no loss
 DRAWN = ("none", "sinusoidal", "shaw_keys", "alibi", "rotary", "window")
 HEAD = """\
 # The board of the race
-
+{found}
 How far each encoding is from the exact limit, by [the rules of the race](race.md): 0 is the lowest
 loss that any model can have, 1 the loss without positions, on texts of 1, 2, 4 and 8 times the
 training length; mean and 95 % interval over the seeds. In brackets stands the place: one more
@@ -38,15 +37,15 @@ def page(outputs: Outputs, folder: Path = FOLDER) -> str:
     names = [*records]
     contributed = [name for name in names if name not in REGISTRY]
     missing = ", ".join(name for name in available() if name not in names)
-    head = HEAD.format(
-        here=len(names) - len(contributed),
-        all=len(available()),
-        missing=missing and f"Missing: {missing}. ",
-        more=f"Contributed, with code in their records: {', '.join(contributed)}."
-        * bool(contributed),
-    )
+    more = f"Contributed, with code in their records: {', '.join(contributed)}."
+    facts = {
+        "here": len(names) - len(contributed),
+        "all": len(available()),
+        "missing": missing and f"Missing: {missing}. ",
+        "more": more * bool(contributed),
+    }
     if "none" not in names:  # beside which all others are measured
-        return head
+        return HEAD.format(found="", **facts)
     rows = distances(pd.DataFrame([row for each in records.values() for row in each["rows"]]))
     found = places(rows)
     tables = "".join(_table(measure, found) for measure in rows["measure"].unique())
@@ -55,12 +54,33 @@ def page(outputs: Outputs, folder: Path = FOLDER) -> str:
     own = {n: hooks_of(REGISTRY[n].kind) if n in REGISTRY else records[n]["hooks"] for n in names}
     hooks = {hook: [n for n in names if hook in own[n]] for hook in HOOKS}
     sort = SORT.read_text(encoding="utf-8")
-    drawn = rows[rows["encoding"].isin(DRAWN)]
+    drawn = rows[rows["encoding"].isin(DRAWN)].copy()
+    drawn["encoding"] = drawn["encoding"].map(_title)
+    head = HEAD.format(found=f"\n{_first(found['place'])}\n", **facts)
     return "\n\n".join([
         head,
         raw(outputs.picture(*picture(drawn))),
         raw(_filters({**hooks, **families}) + tables + f"<script>{sort}</script>"),
     ])  # fmt: skip
+
+
+def _title(name: str) -> str:
+    """Return what people call an encoding; one that was contributed has its name alone."""
+    return told(name)["title"] if name in REGISTRY else name
+
+
+def _first(place: pd.Series) -> str:
+    """Return a sentence: who most often has the first place, alone or not, at either end."""
+    parts = []
+    for times in (TIMES[0], TIMES[-1]):
+        often = (place.xs(times, level="times") == 1).groupby(level="encoding").sum()
+        best = map(_title, often.index[often == often.max()])
+        parts.append(f"{', '.join(best)} on {often.max()}")
+    measures = place.index.get_level_values("measure").nunique()
+    return (
+        f"**Most often first, alone or with others, among the {measures} measures: at the training "
+        f"length {parts[0]}; at {TIMES[-1]} times that length {parts[1]}.**"
+    )
 
 
 def _filters(groups: dict[str, list[str]]) -> str:
@@ -86,9 +106,9 @@ def _table(measure: str, found: pd.DataFrame) -> str:
     heads = "".join(f'<th class="n">{times}×</th>' for times in TIMES)
     body = []
     for name, cells in board_table(found, measure).iterrows():
-        link = html.escape(str(name))
+        link = prose(_title(str(name)))
         if name in REGISTRY:
-            link = f'<a href="../encodings/{name}.html">{html.escape(told(str(name))["title"])}</a>'
+            link = f'<a href="../encodings/{name}.html">{link}</a>'
         place = found["place"].fillna(LAST)
         columns = "".join(
             f'<td data-key="{place[name, measure, times]:.0f}">{cells[times]}</td>'
