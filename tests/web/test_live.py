@@ -72,6 +72,16 @@ def test_the_page_computes_what_pytorch_computes_with_the_same_weights(
     assert live.index()["encodings"][encoding]["moved"] <= 1e-3
 
 
+def test_a_verb_follows_the_nearest_noun_as_the_page_says() -> None:
+    words = live.index()["vocabulary"]
+    for nouns, verb in (("two values", "are"), ("the values of the array", "is")):
+        pieces = f"if {nouns} [MASK] equal , return true ."
+        ids = [CLS, *map(words.index, pieces.split()), SEP]
+        for encoding in {*ENCODINGS} - {"none"}:
+            likely = live.model(encoding)(torch.tensor([ids]))[0, ids.index(MASK)]
+            assert words[int(likely.argmax())] == verb, encoding
+
+
 def _texts(count: int = 300) -> list[str]:
     """Texts of words, parts of words, marks, accents, blanks, other scripts and special tokens."""
     draw = random.Random(3)

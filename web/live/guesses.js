@@ -24,7 +24,7 @@ export class Guesses {
    * @param blind - the same without positions, if there is one beside.
    */
   show(gaps, name, blind) {
-    const head = [name, "", ...(blind ? ["no positions", ""] : [])];
+    const head = [name, ...(blind ? ["no positions"] : [])];
     this.row.replaceChildren();
     gaps.forEach(({likely}, gap) => {
       const table = add(this.row, "table", {class: "live-guess"});
@@ -35,7 +35,7 @@ export class Guesses {
         gaps.length > 1 ? `[MASK] number ${gap + 1}` : "The likeliest words for [MASK]",
       );
       const top = add(add(table, "thead"), "tr");
-      for (const each of head) add(top, each ? "th" : "td", each ? {scope: "col"} : {}, each);
+      for (const each of head) add(top, "th", {scope: "colgroup", colspan: 2}, each);
       const body = add(table, "tbody");
       const others = blind?.[gap].likely ?? likely;
       // What one of the two has among its five, and the other has not, stands out.

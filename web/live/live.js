@@ -17,9 +17,9 @@ const NAMES = {
 };
 const EXAMPLES = [
   "Raise a [MASK] if the file does not exist.",
-  "Returns [MASK] if the string is empty.",
-  "If the file does not [MASK], an error is raised.",
-  "Return a new array with the [MASK] shape as the input.",
+  "Raise an error if the file does [MASK] exist.",
+  "If two values [MASK] equal, return true.",
+  "If the values of the array [MASK] equal, return true.",
 ];
 const SAME = 1e-5; // of a probability: nothing but rounding
 const MOST = 300; // letters of a sentence
@@ -104,7 +104,8 @@ function help(figure) {
     "p",
     {class: "note"},
     "These models are tiny, and each was trained once: they show how an encoding enters, and do not say " +
-      "which one is better. They know the language of programs and little else.",
+      "which one is better. They know the language of programs and little grammar: " +
+      "a verb follows the nearest noun, “the values of the array is”.",
   );
 }
 
