@@ -50,9 +50,12 @@ FORMULA_KEYS = {
 }  # fmt: skip
 ROWS = {"math", "mrow", "mstyle", "mtd"}  # whose parts stand side by side
 APART = {"mo", "mspace"}  # has a space of its own
+SIGNS, ENDS = {"+", "−", "±"}, {")", "]", "}", "|", "‖", "!", "∞", "⊤"}  # what a sum goes on after
 # Where a browser's rules for a sign are not TeX's.
+CLOSE = {"lspace": "0", "rspace": "0"}
 UPRIGHT = {"stretchy": "false"}
-AS_TEX = {"/": {"lspace": "0", "rspace": "0"}, "|": UPRIGHT, "‖": UPRIGHT}
+AS_TEX = {"/": CLOSE, "…": CLOSE, "|": CLOSE | UPRIGHT, "‖": CLOSE | UPRIGHT}
+PRIME = "′"  # stands high by itself
 SPAN = {"colspan", "rowspan"}
 LINK = re.compile(r"(?:https?://|mailto:|#)", re.IGNORECASE)
 TAG = re.compile(rf"&lt;(/?(?:{'|'.join(sorted(WRITTEN))}))\s*/?&gt;")
@@ -133,7 +136,10 @@ def formula(tex: str, display: str) -> str:
         each.text = html.unescape(each.text or "")
         if each.tag == "mo" and each.text[1:].isalpha():  # max, softmax: names, no operators
             each.tag = "mi"
-        each.attrib |= {k: v for k, v in AS_TEX.get(each.text, {}).items() if k not in each.attrib}
+        if each.tag == "msup" and html.unescape(each[1].text or "") == PRIME:
+            each.tag = "mrow"
+        if each.tag == "mo":
+            each.attrib = AS_TEX.get(each.text, {}) | each.attrib
     for each in list(root.iter()):
         if each.tag in ROWS:
             _space(each)
@@ -143,9 +149,11 @@ def formula(tex: str, display: str) -> str:
 
 
 def _space(row: ElementTree.Element) -> None:
-    """Put a thin space around each name of a function, except before a bracket, as TeX does."""
+    """Set names of functions apart, except before a bracket, and signs close, as TeX does."""
     for n in range(len(row) - 1, 0, -1):
         left, right = row[n - 1], row[n]
+        if right.text in SIGNS and left.tag == "mo" and left.text not in ENDS:
+            right.set("form", "prefix")
         after = _is_name(left) and right.tag not in APART
         before = _is_name(right) and (left.tag not in APART or left.text == ")")
         if after or before:

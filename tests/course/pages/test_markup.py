@@ -49,9 +49,22 @@ def test_the_name_of_a_function_stands_apart_but_not_from_a_bracket(tex: str, dr
 
 def test_a_bar_is_as_high_as_a_letter_and_a_slash_stands_close() -> None:
     made = sanitize.formula(r"\lVert x\rVert/2", "inline")
-    assert made.count('<mo stretchy="false">‖</mo>') == 2
+    assert made.count('<mo lspace="0" rspace="0" stretchy="false">‖</mo>') == 2
     assert '<mo lspace="0" rspace="0">/</mo>' in made
+    assert '<mo lspace="0" rspace="0">…</mo>' in sanitize.formula(r"1, \dots, n", "inline")
     assert 'stretchy="true"' in sanitize.formula(r"\left|\frac{a}{b}\right|", "inline")
+
+
+@pytest.mark.parametrize(
+    "tex", ["(-a)", "x = -a", "a, -b", "a - b", "(a) - b", "|a| - b", "a^T - b"]
+)
+def test_a_sign_stands_close_to_its_number_and_a_minus_between_two_does_not(tex: str) -> None:
+    made = sanitize.formula(tex, "inline")
+    assert ('<mo form="prefix">−</mo>' in made) == (" - " not in tex)
+
+
+def test_a_prime_stands_beside_its_letter() -> None:
+    assert "<mrow><mi>D</mi><mi>′</mi></mrow>" in sanitize.formula("D'", "inline")
 
 
 def test_all_formulas_of_the_course_are_drawn() -> None:
