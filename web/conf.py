@@ -2,7 +2,7 @@
 
 project = "Order Matters"
 author = "the authors of Order Matters"
-copyright = "text and figures: CC BY 4.0; code: MIT"
+copyright = "Text and figures: CC BY 4.0; code: MIT"
 extensions = ["myst_parser", "web.mathml", "web.search"]
 myst_enable_extensions = ["dollarmath", "amsmath"]
 myst_heading_anchors = 3  # links to #sections, as GitHub has them

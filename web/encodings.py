@@ -27,7 +27,7 @@ from helpers.encodings import (
 from helpers.model.attention import MultiHeadAttention
 from helpers.pictures import hooks
 from web.explore import Figure
-from web.markdown import cited, folded, raw, rows, table
+from web.markdown import cited, folded, prose, raw, rows, table
 from web.outputs import Outputs
 
 SAYS = tomllib.loads((Path(__file__).parent / "encodings.toml").read_text(encoding="utf-8"))
@@ -57,17 +57,22 @@ def told(name: str) -> dict[str, str]:
 
 
 POWER = re.compile(r"\^\(((?:[^()]|\([^()]*\))*)\)|\^\{([^}]*)\}|\^(\w+)")
+# Variables, which are slanted: a letter or two, but for functions and words.
+VARIABLE = re.compile(
+    r"(?<![A-Za-z&#])(?!(?:LN|PE|as|at|by|if|ln|of|or|to)\b)([A-Za-z]{1,2})(?![A-Za-z])"
+)
 # Below one letter or a bracket; in a word such as max_len only a single letter is an index.
-INDEX = re.compile(r"(?:(?<=\b\w)|(?<=\)))_(?:\{([^}]*)\}|(\w+))|_(\w)\b|(?<=\b[a-z])(\d)\b")
+INDEX = re.compile(r"(?:(?<=\b\w)|(?<=\)))_(?:\{([^}]*)\}|([^\Wᵀ]+))|_(\w)\b|(?<=\b[a-z])(\d)\b")
 
 
 def equation(formula: str) -> str:
-    """A formula as `helpers.encodings` has it, with its indices lowered and exponents raised."""
+    """A formula of `helpers.encodings`: indices lowered, exponents raised, variables slanted."""
 
     def put(tag: str) -> Callable[[re.Match[str]], str]:
         return lambda found: f"<{tag}>{next(filter(None, found.groups()))}</{tag}>"
 
-    return INDEX.sub(put("sub"), POWER.sub(put("sup"), html.escape(formula)))
+    shown = INDEX.sub(put("sub"), POWER.sub(put("sup"), html.escape(formula)))
+    return VARIABLE.sub(r"<i>\1</i>", shown)
 
 
 def page(name: str, outputs: Outputs, figures: Iterable[Figure], compared: str) -> str:
@@ -181,10 +186,10 @@ def index(compared: str) -> str:
 
 def _card(name: str, formula: str, hooks_used: str, parameters: str, longer: str) -> str:
     """A card; what docs/encodings.md says of an encoding goes below its first sentence."""
-    says = html.escape(told(name)["says"].split(". ")[0].rstrip("."))
+    says = prose(told(name)["says"].split(". ")[0].rstrip("."))
     formula = equation(formula.replace(r"\|", "|"))
     return (
-        f'<li><a href="{name}.html">{told(name)["title"]}</a><p>{says}.</p>'
+        f'<li><a href="{name}.html">{prose(told(name)["title"])}</a><p>{says}.</p>'
         f'<p class="formula-text">{formula}</p><p class="quiet">hook: {hooks_used} · '
         f"{parameters} parameters · longer texts: {longer}</p></li>"
     )

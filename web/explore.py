@@ -6,7 +6,6 @@ import none and fetch nothing, so that they work when they were opened as files.
 
 from __future__ import annotations
 
-import html
 import shutil
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -15,7 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from helpers import explorable
-from web.markdown import raw
+from web.markdown import prose, raw
 
 FOLDERS = [Path(__file__).parent / name for name in ("figures", "live")]
 CONTENTS = FOLDERS[0] / "contents.toml"
@@ -51,8 +50,8 @@ class Figure:
         """The element that the module draws into; `root` leads to the top of the site."""
         return (
             f'<figure class="explorable" {self.mark}>'
-            f"<figcaption>{html.escape(self.sentence)}</figcaption>"
-            f'<p class="fallback">{html.escape(self.fallback)}</p></figure>'
+            f"<figcaption>{prose(self.sentence)}</figcaption>"
+            f'<p class="fallback">{prose(self.fallback)}</p></figure>'
             f"{load(self.name, root)}"
         )
 
@@ -109,8 +108,8 @@ def index(found: list[Figure]) -> str:
     """The page that lists them."""
     cards = "".join(
         f'<li><svg viewBox="0 0 120 60" aria-hidden="true">{each.card}</svg>'
-        f'<a href="{each.name}.html">{html.escape(each.title)}</a>'
-        f"<p>{html.escape(each.sentence)}</p></li>"
+        f'<a href="{each.name}.html">{prose(each.title)}</a>'
+        f"<p>{prose(each.sentence)}</p></li>"
         for each in found
     )
     names = "\n".join(each.name for each in found)

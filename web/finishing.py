@@ -21,6 +21,11 @@ LEFT_OUT = {
     re.compile(r"<th\b[^>]*>(?:<p></p>)?</th>"): "<td></td>",  # the heading of nothing
     # Names, brackets and blanks in code have the colour of all text.
     re.compile(r'<span class="[npw]">([^<]*)</span>'): r"\1",
+    # A comma or a full stop stays on the line of its formula.
+    re.compile(r'(<math display="inline"(?:(?!</math>).)*</math>)([.,;:!?)]+)', re.DOTALL): (
+        r'<span class="whole">\1\2</span>'
+    ),
+    re.compile(r"©\s*Copyright\s+"): "",
     # It draws icons that a site adds; all of this one's are letters of a font.
     re.compile(r"<(?:link|script)\b[^>]*\bfontawesome\.js[^>]*>(?:</script>)?"): "",
     # They serve Sphinx's search, in whose place there is one of ours.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 from string import Template
 from typing import Any
@@ -15,7 +14,7 @@ from helpers.course.authoring import published
 from helpers.course.settings import Course
 from helpers.encodings import REGISTRY
 from web.explore import load
-from web.markdown import raw
+from web.markdown import prose, raw
 from web.outputs import Outputs
 from web.units import Unit, way
 
@@ -30,9 +29,12 @@ SHOWN = ("none", "sinusoidal", "Shaw keys")  # in the picture of losses
 
 def page(text: str, course: Course, units: Sequence[Unit], outputs: Outputs) -> str:
     """The first page; `text` is its Markdown, with names of what is counted or drawn."""
-    colab = course.published and published.colab(units[0].name, course)
+    ways = ""
+    if course.published:
+        colab = way(published.colab(units[0].name, course), "Open unit 00 in Colab")
+        ways = f'<p class="ways">{colab}{way(published.github(course), "The repository")}</p>'
     return Template(text).substitute(
-        ways=raw(f'<p class="ways">{way(colab, "Open unit 00 in Colab")}</p>') if colab else "",
+        ways=raw(ways),
         first=units[0].name,
         figure=raw(FIGURE),
         race=raw(outputs.picture(*race())),
@@ -65,9 +67,9 @@ def cards(units: Sequence[Unit], folder: str = "") -> str:
 
 
 def _card(unit: Unit, folder: str) -> str:
-    exercises = html.escape(", ".join(unit.titles))
+    exercises = prose(", ".join(unit.titles))
     return (
-        f'<li><a href="{folder}{unit.name}.html">{html.escape(unit.title)}</a>'
+        f'<li><a href="{folder}{unit.name}.html">{prose(unit.title)}</a>'
         f"<p>{exercises}</p>"
         f'<p class="quiet">{unit.reading} minutes to read and run · {unit.minutes:g} of exercises'
         f" · {unit.points:g} points</p></li>"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Sequence
@@ -22,6 +23,11 @@ PERCENT = re.compile(r"^%(?= )", re.MULTILINE)  # MyST takes such a line for a c
 def raw(markup: str) -> str:
     """HTML that goes into the page as it is."""
     return f"``````{{raw}} html\n{markup}\n``````\n" if markup else ""
+
+
+def prose(text: str) -> str:
+    """Words of ours as HTML, with the apostrophes of print, as Sphinx writes them."""
+    return html.escape(text).replace("&#x27;", "’")
 
 
 def code(text: str) -> str:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import html
 import json
 import re
 from collections import Counter
 from pathlib import Path
 
 from helpers.results import RESULTS, load
-from web.markdown import raw, rows, table
+from web.markdown import prose, raw, rows, table
 
 PART = re.compile(r"(.+?): (.+) \(([^()]+)\): \*(.+)\*")  # as docs/claims.md has it
 WRITTEN = re.compile(r"^Written by (?:.+\n)+", re.MULTILINE)
@@ -54,7 +53,7 @@ def claims(page: str) -> str:
 def _claim(cells: list[str]) -> str:
     number, text, source, verdict, measured, why, reference, command = cells
     plain = verdict.strip("*")
-    summary = f"<summary>{_badge(plain)} {number}. {html.escape(text)}</summary>"
+    summary = f"<summary>{_badge(plain)} {number}. {prose(text)}</summary>"
     return "\n\n".join([
         raw(f'<details class="claim" id="claim-{number}" data-verdict="{plain}">{summary}'),
         why,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from nbformat import NotebookNode
 
-from web.markdown import raw
+from web.markdown import prose, raw
 
 ASKED = re.compile(r'^predict\("(\w+)"', re.MULTILINE)
 TOLD = re.compile(r'\boutcome\(\s*"(\w+)"')
@@ -69,7 +69,7 @@ def question(name: str, said: str) -> str:
     number += '<button type="button">Predict</button>'
     return (
         f'<fieldset class="prediction" data-name="{name}"><legend>Your prediction</legend>'
-        f"<p>{html.escape(asked)}</p><div>{choices or number}</div>"
+        f"<p>{prose(asked)}</p><div>{choices or number}</div>"
         f'<p class="reveals" role="status"></p></fieldset>'
     )
 

@@ -70,6 +70,33 @@ def test_every_page_suits_everybody_light_and_dark_wide_and_narrow(
     assert wrong == []
 
 
+# How much of what was seen has moved by itself (cumulative layout shift), read to the end.
+SHIFTED = """async () => {
+    let sum = 0;
+    const add = (list) => list.getEntries().forEach((each) => (sum += each.value));
+    new PerformanceObserver(add).observe({type: "layout-shift", buffered: true});
+    for (let y = 0; y < document.documentElement.scrollHeight; y += 500) {
+        scrollTo(0, y);
+        await new Promise((then) => setTimeout(then, 100));
+    }
+    return sum;
+}"""
+CUT_OFF = """[...document.querySelectorAll("article pre")].filter((each) => each.checkVisibility()
+    && each.scrollWidth > each.clientWidth + 1).map((each) => each.textContent)"""
+
+
+@pytest.mark.parametrize("size", [(1366, 800), (360, 740)])
+def test_nothing_moves_while_a_page_loads_and_no_code_is_cut_off(
+    site: Site, page: Page, size: tuple[int, int]
+) -> None:
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    units = [f"units/{unit}.html" for unit in UNITS]
+    for name in ["index.html", "explore/live.html", *sample(units, 3)]:
+        page.goto(site.address + name)
+        assert page.evaluate(SHIFTED) <= 0.05, name
+        assert page.evaluate(CUT_OFF) == [] or size[0] < 1366, name
+
+
 # A question, and where its answer begins.
 ANSWERED = {
     "skew": "units/04-relative.html#exercise-8-skew",

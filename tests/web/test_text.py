@@ -41,10 +41,16 @@ def test_a_folder_that_holds_something_else_than_the_site_is_not_emptied(tmp_pat
         ("Skew(Q Eᵀ)_ij, depth_p", "Skew(Q Eᵀ)<sub>ij</sub>, depth<sub>p</sub>"),
         ("as shaw_keys, p / max_len", "as shaw_keys, p / max_len"),
         ("r1 log(1 + r2 |δ|)", "r<sub>1</sub> log(1 + r<sub>2</sub> |δ|)"),
+        ("w_l w_lᵀ", "w<sub>l</sub> w<sub>l</sub>ᵀ"),
     ],
 )
 def test_a_formula_is_lowered_and_raised_where_it_should(formula: str, shown: str) -> None:
-    assert equation(formula) == shown
+    assert re.sub("</?i>", "", equation(formula)) == shown
+
+
+def test_variables_of_a_formula_are_slanted_and_words_are_not() -> None:
+    shown = equation("as PE(p) by θ_ij < max_len ln s")
+    assert re.findall("<i>(.*?)</i>", shown) == ["p", "ij", "s"]
 
 
 @pytest.mark.parametrize(
@@ -141,6 +147,9 @@ def test_a_published_course_leads_to_colab_and_binder(course: Course, tmp_path: 
     for each, ways in ((course, 0), (published, 2)):
         text = Unit(each, UNITS[2], Outputs(tmp_path, "..")).page()
         assert text.count('href="https://') == ways
+    unit = Unit(published, UNITS[0], Outputs(tmp_path, ".."))
+    ways = front.page("$ways", published, [unit], Outputs(tmp_path, ".."))
+    assert "colab.research.google.com" in ways and 'href="https://github.com/someone/order"' in ways
     lead = links.leader(published, "more/grading", "docs/grading.md")
     assert lead("../benchmarks/results/grading.txt").startswith("https://github.com/someone/order")
     assert links.leader(course, "more/grading", "docs/grading.md")("../Makefile") == ""

@@ -8,7 +8,8 @@ import {add, calm, put, write} from "./kit.js";
 const STEP = 92,
   CELL = 17,
   COLUMNS = 4,
-  ROW = 104; // units: from word to word, of numbers
+  ROW = 104, // units: from word to word, of numbers
+  EDGE = (STEP - CELL * COLUMNS) / 2; // from there on are numbers
 const ROWS = {"No positions": "Without positions", "Sinusoidal": "With positions"};
 const PLAIN = [0, 1, 2, 3, 4],
   SWAPPED = [0, 4, 2, 3, 1]; // the man bites the dog
@@ -41,12 +42,12 @@ export default async function draw(element, options) {
   const data = await options.read("attention");
   const width = data.x[0].length;
   const picture = add(element, "svg", {
-    viewBox: `0 0 ${5 * STEP} ${40 + 2 * ROW}`,
+    viewBox: `${EDGE} 0 ${5 * STEP - 2 * EDGE} ${40 + 2 * ROW}`,
     class: "swap",
     "aria-hidden": "true",
   });
   Object.values(ROWS).forEach((name, row) =>
-    add(picture, "text", {x: 2, y: 54 + ROW * row, class: "start"}, name),
+    add(picture, "text", {x: EDGE, y: 54 + ROW * row, class: "start"}, name),
   );
   const columns = data.words.map((word) => column(picture, word, width));
   const says = add(element, "p", {class: "says"});
