@@ -45,6 +45,11 @@ class English(NamedTuple):
             f"({shares}); digest {self.digest}"
         )
 
+    def split(self) -> tuple[list[list[str]], list[list[str]]]:
+        """Return the documents to train on, and one in twenty that is held out."""
+        train = [document for n, document in enumerate(self.documents) if n % 20]
+        return train, self.documents[::20]
+
 
 def docstrings(packages: Iterable[str] = PACKAGES, cache: Path | None = None) -> English:
     """Collect the sentences of the docstrings of `packages`, in a fixed order, none twice.

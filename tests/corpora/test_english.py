@@ -109,3 +109,10 @@ def test_it_is_kept_and_a_broken_copy_is_made_again(package: str, tmp_path: Path
     copy.write_text("{")
     with pytest.raises(ValueError, match="no docstrings in a_small_package"):
         english.docstrings([package], cache=tmp_path)
+
+
+def test_no_document_is_both_trained_on_and_held_out() -> None:
+    documents = [[f"sentence {n}"] for n in range(45)]
+    train, held_out = english.English(documents, {}, "").split()
+    assert held_out == [documents[0], documents[20], documents[40]]
+    assert sorted([*train, *held_out]) == sorted(documents) and len(train) == 42
