@@ -311,7 +311,8 @@ def test_what_is_no_class_is_told_what_to_pass(given: Any) -> None:
 
 def test_a_file_is_run_once_however_often_its_class_is_built(tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
-    file.write_text(f"open({str(tmp_path / 'runs')!r}, 'a').write('.')\n{MINE}pass")
+    counts = f"with open({str(tmp_path / 'runs')!r}, 'a') as runs: runs.write('.')"
+    file.write_text(f"{counts}\n{MINE}pass")
     mine = entrant(f"{file}:Mine")
     assert type(mine.build(8)) is type(mine.build(16))
     assert (tmp_path / "runs").read_text() == "."
