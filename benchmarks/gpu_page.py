@@ -22,8 +22,15 @@ GRAMMAR_STEPS, READING_STEPS = 3000 + 750 + 3000, 2000
 DEVICES = {"cuda": "GPU", "cpu": "CPU"}
 # Measured on one core of an AMD EPYC, in seconds: unit 08 draws a batch of English; what its cells
 # on the grammar do beside training, and the pictures that it draws while it reads.
-DRAWING, BESIDE, PICTURES = 0.001, 8.0, 2.0
+DRAWING, BESIDE, PICTURES = 0.0003, 5.0, 1.0
 T4_BANDWIDTH, T4_LAUNCH = 240e9, 5e-6  # bytes a second, of the 320e9 that it has; seconds
+ON_T4 = """\
+- On a T4, a replayed step waits for its memory. One of `train` with Muon moves {:.0f} MB if each of
+  its {:.0f} operations reads and writes by itself (counted on a CPU, where attention is not fused).
+  At 240 of the T4's 320 GB/s and with 5 µs more for each operation, which is assumed, it takes
+  {:.1f} ms. Then all {:,d} steps take {:.0f} s, and the unit with what two CPU cores need for the
+  rest {:.0f} s."""
+UNKNOWN = "- How much a step moves, from which the time on a T4 follows, has not been recorded yet."
 NEWER = """\
 **All of this is newer than the record, and has not run on a GPU yet**: it is tested on a CPU, with
 a stand-in for the graph. The times on this page are those of the old step. They also count what was
@@ -130,8 +137,8 @@ def profile() -> dict[str, Any]:
     }
 
 
-def _calculated(seconds: pd.Series, cpu: pd.Series) -> dict[str, float]:
-    """What the record would be if its steps had been replayed as CUDA graphs; and that of a T4."""
+def _calculated(seconds: pd.Series, cpu: pd.Series) -> dict[str, Any]:
+    """What the record would be if its steps had been replayed as CUDA graphs; and on a T4."""
     speed = load("mini_bert_forms_cuda").table.set_index("name")["tokens_per_second"]
     replay = 64 * 64 / speed["ours, fused AdamW, CUDA graphs"]
 
@@ -143,9 +150,6 @@ def _calculated(seconds: pd.Series, cpu: pd.Series) -> dict[str, float]:
     grammar, reading, english = trained(seconds)
     rest = seconds.sum() - grammar - reading - english + 1 + GRAMMAR_STEPS * replay + BESIDE
     read = READING_STEPS * (replay + DRAWING) + PICTURES
-    asked = load("mini_bert_forms_cpu").table.iloc[0]
-    t4 = asked["bytes"] / T4_BANDWIDTH + asked["operations"] * T4_LAUNCH
-    steps = GRAMMAR_STEPS + READING_STEPS
     on_two_cores = cpu.sum() - sum(trained(cpu)) + 0.45 * english / 2  # the docstrings, parsed
     on_two_cores += BESIDE + READING_STEPS * DRAWING + PICTURES
     return {
@@ -161,13 +165,19 @@ def _calculated(seconds: pd.Series, cpu: pd.Series) -> dict[str, float]:
         "read": read,
         "expected": rest + read,
         "waiting": rest + reading,
-        "megabytes": asked["bytes"] / 1e6,
-        "operations": int(asked["operations"]),
-        "step_t4": 1000 * t4,
-        "all_steps": steps,
-        "steps_t4": steps * t4,
-        "t4": steps * t4 + on_two_cores,
+        "t4": _on_t4(on_two_cores),
     }
+
+
+def _on_t4(rest: float) -> str:
+    """What unit 08 would take on a T4 with `rest` seconds of its CPU, if that can be calculated."""
+    asked = load("mini_bert_forms_cpu").table.iloc[0]
+    if "bytes" not in asked:
+        return UNKNOWN
+    steps = GRAMMAR_STEPS + READING_STEPS
+    step = asked["bytes"] / T4_BANDWIDTH + asked["operations"] * T4_LAUNCH
+    moved, times = asked["bytes"] / 1e6, (1000 * step, steps, steps * step, steps * step + rest)
+    return ON_T4.format(moved, asked["operations"], *times)
 
 
 def page() -> str:
