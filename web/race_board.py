@@ -16,7 +16,15 @@ from web.outputs import Outputs
 
 SORT = Path(__file__).parent.parent / "helpers" / "course" / "pages" / "templates" / "sort.js"
 LAST = 99  # sorts what has no loss
-DRAWN = ("none", "sinusoidal", "shaw_keys", "alibi", "rotary", "window")
+# As the other pictures of the course name and colour them.
+DRAWN = {
+    "none": "none",
+    "sinusoidal": "sinusoidal",
+    "shaw_keys": "Shaw keys",
+    "alibi": "ALiBi",
+    "rotary": "RoPE",
+    "window": "window",
+}
 HEAD = """\
 # The board of the race
 {found}
@@ -54,8 +62,7 @@ def page(outputs: Outputs, folder: Path = FOLDER) -> str:
     own = {n: hooks_of(REGISTRY[n].kind) if n in REGISTRY else records[n]["hooks"] for n in names}
     hooks = {hook: [n for n in names if hook in own[n]] for hook in HOOKS}
     sort = SORT.read_text(encoding="utf-8")
-    drawn = rows[rows["encoding"].isin(DRAWN)].copy()
-    drawn["encoding"] = drawn["encoding"].map(_title)
+    drawn = rows.assign(encoding=rows["encoding"].map(DRAWN)).dropna(subset="encoding")
     head = HEAD.format(found=f"\n{_first(found['place'])}\n", **facts)
     return "\n\n".join([
         head,

@@ -222,10 +222,10 @@ def race(ax: Axes, table: pd.DataFrame, title: str = "", value: str = "loss") ->
         value: "loss", or "accuracy", which has no limit.
     """
     runs = {str(name): rows for name, rows in table.groupby("encoding", sort=False)}
-    looks = _looks(runs)
+    shown = looks(runs)
     for name, rows in runs.items():
         mean = rows.groupby("length")[value].mean()
-        (line,) = ax.plot(mean.index, mean, label=name, **looks[name])
+        (line,) = ax.plot(mean.index, mean, label=name, **shown[name])
         ax.scatter(rows["length"], rows[value], color=line.get_color(), s=18)
     if value == "loss":
         limit = table.groupby("length")["limit"].mean()
@@ -240,7 +240,7 @@ def race(ax: Axes, table: pd.DataFrame, title: str = "", value: str = "loss") ->
     legend(ax)
 
 
-def _looks(names: Collection[str]) -> dict[str, dict[str, Any]]:
+def looks(names: Collection[str]) -> dict[str, dict[str, Any]]:
     """Colour and line of each encoding: its own, or one that no other in the figure has."""
     places = {name: STYLES[name] for name in names if name in STYLES}
     taken = {colour for colour, _ in places.values()}

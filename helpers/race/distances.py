@@ -8,6 +8,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
 
+from helpers import plots
 from helpers.race.rules import TIMES
 from helpers.race.runs import MEASURED
 
@@ -117,6 +118,7 @@ def board_table(found: pd.DataFrame, measure: str) -> pd.DataFrame:
 def picture(rows: pd.DataFrame) -> tuple[Figure, str]:
     """Return distance by length, a panel for each measure, and the text that stands for it."""
     panels = rows.groupby("measure", sort=False)
+    looks = plots.looks(list(rows["encoding"].unique()))
     across = min(4, len(panels))
     down = math.ceil(len(panels) / across)
     figure, axes = plt.subplots(
@@ -127,7 +129,9 @@ def picture(rows: pd.DataFrame) -> tuple[Figure, str]:
     for ax, (measure, found) in zip(axes.flat, panels, strict=False):
         for encoding, own in found.groupby("encoding", sort=False):
             means = own.pivot(index="times", columns="seed", values="distance")
-            (line,) = ax.plot(means.mean(axis=1, skipna=False), label=encoding)
+            (line,) = ax.plot(
+                means.mean(axis=1, skipna=False), label=encoding, **looks[str(encoding)]
+            )
             ax.scatter(own["times"], own["distance"], s=9, color=line.get_color())
         ax.set_xscale("log", base=2)
         ax.set(title=measure, ylim=(-0.05, 1.5), xticks=TIMES, xticklabels=map(str, TIMES))
