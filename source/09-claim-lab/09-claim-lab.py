@@ -604,9 +604,9 @@ rows = CLAIMS[33].measure()
 plots.show(figures.strips(CLAIMS[33], rows), figures.in_words(CLAIMS[33], rows))
 
 # %% [markdown]
-# On longer texts, each seed ranks ALiBi first of these four, as the paper does. At the length of the
-# training, ALiBi is as good as RoPE in the paper: the perplexities are 19.7 and 20.1. Here it is
-# behind by about a third of the way from the limit to no positions. So claim 33 holds in part: a
+# On longer texts, each seed ranks ALiBi first of these four, as the paper does. At the length of
+# the training, ALiBi is as good as RoPE in the paper: the perplexities are 19.7 and 20.1. Here it
+# is behind by about a third of the way from the limit to no positions. So claim 33 holds in part: a
 # ranking, too, belongs to a task. [`docs/race.md`](../../docs/race.md) puts the tables of three
 # papers beside ours.
 #
