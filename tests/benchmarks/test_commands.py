@@ -110,7 +110,7 @@ def test_what_was_measured_stays_where_a_part_or_a_form_fails(
         raise RuntimeError("no kernel\nand more")
 
     tables: list[pd.DataFrame] = []
-    made = {"a": lambda: mini_bert.feeding, "ours, broken": broken, "b": lambda: mini_bert.feeding}
+    made = {"a": mini_bert.feeding, "ours, broken": broken, "b": mini_bert.feeding}
     monkeypatch.setattr(mini_bert_forms, "PRODUCT", 64)
     monkeypatch.setattr(mini_bert_forms, "SECONDS", 0)
     rows = mini_bert_forms.measured(made, 1, 1, tables.append).set_index("name")
