@@ -206,3 +206,22 @@ def test_words_change_places_at_once_for_who_wants_little_motion(
     page.goto(f"{site.address}index.html")
     column = page.locator(".swap .column").first
     assert column.evaluate("(each) => getComputedStyle(each).transitionDuration") == seconds
+
+
+def test_a_prediction_opens_what_was_measured(site: Site, page: Page, wrong: list[str]) -> None:
+    """Chosen by a button, or a number, which may be 0."""
+    page.goto(f"{site.address}units/09-claim-lab.html")
+    number = page.locator("fieldset.prediction:has(input)").first
+    number.get_by_role("button").click()
+    expect(number.locator(".reveals")).to_be_empty()
+    number.get_by_role("spinbutton").fill("0")
+    number.get_by_role("button").click()
+    expect(number.locator(".reveals")).to_contain_text("Measured: ")
+    choice = page.locator("fieldset.prediction:not(:has(input))").first
+    choice.get_by_role("button").first.click()
+    for asked in (number, choice):
+        measured = page.locator(f"#measured-{asked.get_attribute('data-name')}")
+        found = measured.get_attribute("data-measured")
+        expect(asked.locator(".reveals")).to_contain_text(f"Measured: {found}.")
+        expect(measured).to_have_attribute("open", "")
+    assert wrong == []

@@ -2,13 +2,15 @@
 
 import sys
 from dataclasses import replace
+from unittest.mock import Mock
 
 import pytest
 from nbformat import v4
 
 from helpers.course.grading.execute import Result, execute
 from helpers.course.intake.lesson import UNCHANGED
-from helpers.course.sandbox import process
+from helpers.course.sandbox import pool, process
+from helpers.course.sandbox.process import Limits
 from helpers.course.sandbox.session import Session
 from helpers.course.settings import CourseError
 from tests.common import ISOLATED
@@ -99,3 +101,14 @@ def test_why_a_sandbox_does_not_start_is_told_by_the_end_of_its_errors(
     monkeypatch.setattr(process, "COMMAND", [sys.executable, "-c", program])
     with pytest.raises(CourseError, match=r"does not start: … .* No module named torch\n"):
         process.Sandbox(LIMITS, isolated=False).wait()
+
+
+@pytest.mark.parametrize("isolated", [True, False])
+def test_a_sandbox_is_used_again_only_where_it_isolates_as_asked(
+    isolated: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    idle = Mock(limits=Limits(), isolated=isolated, **{"process.poll.return_value": None})
+    monkeypatch.setattr(pool, "_idle", [idle])
+    assert pool._idle_one(Limits(), not isolated) is None and idle.close.called
+    monkeypatch.setattr(pool, "_idle", [idle])
+    assert pool._idle_one(Limits(), isolated) is idle
