@@ -130,7 +130,7 @@ def test_where_claims_of_a_ranking_are_settled_the_race_calls_it_no_tie() -> Non
 def test_what_is_said_of_the_ranking_is_so_on_each_seed() -> None:
     far = board().xs(("grammar", 8), level=("measure", "times"))
     worse = far[["t5_bias", "rotary", "sinusoidal"]]
-    assert (worse > far[["none"]].to_numpy()).all(None) and (far["alibi"] < far["none"]).all()
+    assert (worse > far[["none"]].to_numpy()).all(axis=None) and (far["alibi"] < far["none"]).all()
     assert CLAIMS[33].verdict(study.rows(33)) == PARTLY and study.rows(33)["lost"].min() > 0.25
     assert study.rows(34)["2×"].min() > 0
 

@@ -65,6 +65,10 @@ class Held:
         return value
 
 
+def _indices(count: int, device: torch.device | str) -> Tensor:
+    return torch.arange(count, dtype=torch.float64, device=device)
+
+
 @pytest.fixture(autouse=True)
 def _on_meta(monkeypatch: pytest.MonkeyPatch) -> None:
     HELD.clear()
@@ -73,7 +77,7 @@ def _on_meta(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loop, "_unrecordable", lambda *_: "")
     monkeypatch.setattr(Updates, "end", lambda _: None)  # AdamW's kernel, which follows the graph
     for module in (distance, pope, rotary, sinusoidal):  # as on CUDA, which has float64
-        monkeypatch.setattr(module, "of_float64", lambda device: device)
+        monkeypatch.setattr(module, "indices", _indices)
 
 
 def _train(

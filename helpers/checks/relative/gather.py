@@ -25,6 +25,6 @@ gather = Exercise(
         Part("dtype and gradients", 0.5, partial(common.cases_backwards, name="q")),
     ),
     forbidden=(*common.TERMS, library.skew, library.skew_padded),
-    explains=("this is asked only where",),
+    explains=("This is asked only where",),
     module=__name__,
 )

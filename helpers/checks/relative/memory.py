@@ -67,6 +67,6 @@ memory = Exercise(
         Part("the form with a product for each vector", 0.5, lambda rng: _counted(rng, "gather")),
         Part("what is learned, and the scores", 0.5, _learned),
     ),
-    explains=("Now predict",),
+    explains=("Can you say in advance",),
     module=__name__,
 )
