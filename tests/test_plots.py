@@ -31,6 +31,7 @@ def test_no_two_in_a_race_look_alike() -> None:
     for names in (
         ("none", "sinusoidal", "learned", "Shaw keys", "Huang", "Transformer-XL", "T5 bias"),
         ("sinusoidal", "learned", "RoPE", "T5 bias", "clipped bias", "window", "Shaw keys"),
+        ("none", "sinusoidal", "Shaw keys", "ALiBi", "RoPE", "window"),
         ("RoPE", "clipped", "interpolation", "NTK", "YaRN", "a", "b", "c", "d"),
     ):
         looks = drawn(*names)

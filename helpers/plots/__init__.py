@@ -32,7 +32,7 @@ INK, PAPER = "#010203", "#fdfeff"
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", INK]
 LINES = ["-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1))]
 # Encodings by their names in recorded studies, in the same colour and line in all figures: places
-# in COLOURS and LINES. Two that share a colour are in no figure together.
+# in COLOURS and LINES. Of two that share a colour and are in a figure together, the first has it.
 STYLES = {
     "sinusoidal": (0, 0), "learned": (1, 1), "Shaw keys": (2, 2), "Transformer-XL": (3, 3),
     "RoPE": (4, 4), "T5 bias": (5, 5), "none": (6, 6),
@@ -242,10 +242,13 @@ def race(ax: Axes, table: pd.DataFrame, title: str = "", value: str = "loss") ->
 
 def looks(names: Collection[str]) -> dict[str, dict[str, Any]]:
     """Colour and line of each encoding: its own, or one that no other in the figure has."""
-    places = {name: STYLES[name] for name in names if name in STYLES}
+    places: dict[str, tuple[int, int]] = {}
+    for name, (colour, line) in STYLES.items():
+        if name in names and colour not in {taken for taken, _ in places.values()}:
+            places[name] = colour, line
     taken = {colour for colour, _ in places.values()}
     free = [n for n in range(len(COLOURS)) if n not in taken] or [*range(len(COLOURS))]
-    for n, name in enumerate(name for name in names if name not in STYLES):
+    for n, name in enumerate(name for name in names if name not in places):
         colour = free[n % len(free)]
         places[name] = colour, (colour + n // len(free)) % len(LINES)
     return {
