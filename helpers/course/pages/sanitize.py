@@ -31,6 +31,7 @@ from nbgrader.utils import is_grade
 
 from helpers.checks.engine.report import FINDINGS
 from helpers.course.authoring.notebook import METADATA
+from helpers.course.intake.lesson import UNCHANGED
 
 WRITTEN = {"details", "summary", "b", "i", "em", "strong", "sub", "sup", "kbd", "br"}  # by learners
 HTML = {
@@ -238,7 +239,8 @@ def _text(cell: NotebookNode, in_time: bool) -> NotebookNode:
 
 
 def _code(cell: NotebookNode) -> NotebookNode:
-    outputs = [made for each in cell.outputs if (made := _output(each, is_grade(cell)))]
+    shown = [] if UNCHANGED in cell.metadata else cell.outputs  # the lesson's: no answer's
+    outputs = [made for each in shown if (made := _output(each, is_grade(cell)))]
     source = printed(BLANK.sub("\n", cell.source.replace("\r", "\n")))
     clean = _cell("code", source, cell, outputs=outputs, execution_count=None)
     return ClearHiddenTests().preprocess_cell(clean, {}, 0)[0] if is_grade(clean) else clean

@@ -8,6 +8,7 @@ from nbclient import NotebookClient
 from nbformat import v4
 
 from helpers.course.intake import lesson
+from helpers.course.pages.sanitize import sanitize
 
 CODE = "import math\nlosses = train()\ndef half(x): return x / 2"
 DEFINED = "import math\ndef half(x):\n    return x / 2"
@@ -56,6 +57,9 @@ def test_stock_nbgrader_skips_what_only_trains_or_draws(
     NotebookClient(notebook, timeout=60).execute()
     shown = ["".join(each.text for each in cell.outputs) for cell in notebook.cells]
     assert shown == ["", "imports\n", "", "explains\n", "1\n"]
+    # Cells that run may need what was skipped: what they say of that is no answer's.
+    kept, _ = sanitize(notebook, {})
+    assert [len(cell.outputs) for cell in kept.cells] == [0, 0, 0, 0, 1]
 
 
 def test_what_is_no_python_or_too_long_defines_nothing() -> None:
