@@ -25,7 +25,6 @@ SEEDED = {  # where the lesson says 0
     "torch.manual_seed(0)\nsize_english": "torch.manual_seed({})\nsize_english",
     "drawn = Generator().manual_seed(0)": "drawn = Generator().manual_seed({})",
     'on_grammar("learned", 0': 'on_grammar("learned", {}',
-    'on_grammar("none", 0': 'on_grammar("none", {}',
 }
 READ = """
 import json
@@ -44,8 +43,7 @@ print(json.dumps({
     "heard": len(heard), "loss": reached["loss"], "counted": counted,
     "words": reached["words right"], "pairs": pairs_right,
     "same number": same, "other number": other,
-    **{f"{model}, {kind}": float(x)
-       for model, xs in distance.items() for kind, x in zip(KINDS, xs)},
+    **{f"learned, {kind}": float(x) for kind, x in zip(KINDS, above)},
     "echo": float(alpha[..., 61, 1].max()), "echo head": at(alpha[..., 61, 1]),
     "back": float(alpha[..., 1, 61].max()), "back head": at(alpha[..., 1, 61]),
     "neighbours": float(near.max()), "neighbours head": at(near),
