@@ -100,7 +100,6 @@ def _read(path: Path) -> pd.DataFrame:
         dtype={"encoding": str},
         keep_default_na=False,
         na_values=[""],
-        float_precision="round_trip",
     )
 
 
