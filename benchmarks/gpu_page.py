@@ -89,7 +89,7 @@ def _as_trained(speed: pd.Series) -> str:
 
 
 def sizes() -> dict[str, Any]:
-    """Tokens per second and utilisation at the paper's sizes; or that nobody has measured it."""
+    """Return tokens per second and utilisation at the paper's sizes; or that none is recorded."""
     try:
         rows = load("bert_sizes_cuda").table.set_index("name")
     except FileNotFoundError:

@@ -26,7 +26,7 @@ def raw(markup: str) -> str:
 
 
 def prose(text: str) -> str:
-    """Words of ours as HTML, with the apostrophes of print, as Sphinx writes them."""
+    """Return words of ours as HTML, with the apostrophes of print, as Sphinx writes them."""
     return html.escape(text).replace("&#x27;", "’")
 
 

@@ -15,7 +15,7 @@ LONG = 8  # times the training length, the longest texts of the race
 
 
 def distance(encoding: str, seed: int, task: str, times: int) -> float:
-    """(loss − limit)/(loss without positions − limit) of a recorded run, at a length."""
+    """Return (loss − limit)/(loss without positions − limit) of a recorded run, at a length."""
     mine, none = (
         excess(f"race/{name}", seed, task=task, kind="all", times=times)
         for name in (encoding, "none")
@@ -24,12 +24,12 @@ def distance(encoding: str, seed: int, task: str, times: int) -> float:
 
 
 def nearer(encoding: str, other: str, seed: int, task: str, times: int) -> float:
-    """How much nearer to the limit an encoding is than another one."""
+    """Return how much nearer to the limit an encoding is than another one."""
     return distance(other, seed, task, times) - distance(encoding, seed, task, times)
 
 
 def alibi_first(seed: int, full: bool = False) -> dict[str, float]:
-    """How much nearer to the limit ALiBi is than three others, eight times the training length.
+    """Measure how much nearer to the limit ALiBi is than three others, at eight times the length.
 
     Of the grammar, whose numbers decide: *over T5's bias*, *over RoPE*, *over sinusoids*; *lost*:
     how much further it is than RoPE at the training length. The same of the lag language. The same
@@ -45,7 +45,7 @@ def alibi_first(seed: int, full: bool = False) -> dict[str, float]:
 
 
 def rope_over_sinusoids(seed: int, full: bool = False) -> dict[str, float]:
-    """How much nearer to the limit RoPE is than sinusoids, at two and eight times the length.
+    """Measure how much nearer to the limit RoPE is than sinusoids, at 2× and 8× the length.
 
     Of the grammar, whose numbers decide, and of the lag language. The same in both forms. Press et
     al. 2022 (2108.12409), table 2.

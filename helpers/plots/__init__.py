@@ -241,7 +241,7 @@ def race(ax: Axes, table: pd.DataFrame, title: str = "", value: str = "loss") ->
 
 
 def looks(names: Collection[str]) -> dict[str, dict[str, Any]]:
-    """Colour and line of each encoding: its own, or one that no other in the figure has."""
+    """Return colour and line of each encoding: its own, or one that no other in the figure has."""
     places: dict[str, tuple[int, int]] = {}
     for name, (colour, line) in STYLES.items():
         if name in names and colour not in {taken for taken, _ in places.values()}:

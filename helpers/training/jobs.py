@@ -95,12 +95,7 @@ def _write(path: Path, rows: pd.DataFrame) -> None:
 
 def _read(path: Path) -> pd.DataFrame:
     """Return rows as they were written, where an encoding may be called NA or inf."""
-    return pd.read_csv(
-        path,
-        dtype={"encoding": str},
-        keep_default_na=False,
-        na_values=[""],
-    )
+    return pd.read_csv(path, dtype={"encoding": str}, keep_default_na=False, na_values=[""])
 
 
 def _end_with_parent() -> None:
