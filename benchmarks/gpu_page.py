@@ -20,8 +20,8 @@ GRAMMAR = ("learned, learned_curve =", 'size = preset("mini"')  # cells of unit 
 # In the full profile of the record, when the first of these cells had 750 without positions, too.
 GRAMMAR_STEPS, READING_STEPS = 3000 + 750 + 3000, 2000
 DEVICES = {"cuda": "GPU", "cpu": "CPU"}
-# Measured on one core of an AMD EPYC, in seconds: unit 08 draws a batch of English; what its cells
-# on the grammar do beside training, and the pictures that it draws while it reads.
+# Timed once by hand on one core of an AMD EPYC, in seconds: unit 08 draws a batch of English; what
+# its cells on the grammar do beside training, and the pictures that it draws while it reads.
 DRAWING, BESIDE, PICTURES = 0.0003, 5.0, 1.0
 T4_BANDWIDTH, T4_LAUNCH = 240e9, 5e-6  # bytes a second, of the 320e9 that it has; seconds
 ON_T4 = """\

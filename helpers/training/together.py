@@ -1,7 +1,8 @@
 """Models of one architecture trained at once, as one batch of models.
 
 A GPU takes hardly longer for several small models than for one. On two CPU cores it does not pay:
-there the seeds of a race take turns.
+there the seeds of a race take turns. A batch holds seeds of one encoding: others differ in code,
+not only in weights, and `vmap` runs one code.
 """
 
 from __future__ import annotations
