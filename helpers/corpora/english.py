@@ -55,7 +55,7 @@ def docstrings(packages: Iterable[str] = PACKAGES, cache: Path | None = None) ->
     """Collect the sentences of the docstrings of `packages`, in a fixed order, none twice.
 
     Nothing is imported: the files are only parsed, which takes seconds. What the first call finds
-    is kept under `cache`, by the versions of the packages.
+    is kept under `cache`, by the versions of the packages and the rules for sentences.
 
     Args:
         packages: names as in an import, or "the standard library"; those not installed are left
@@ -66,8 +66,10 @@ def docstrings(packages: Iterable[str] = PACKAGES, cache: Path | None = None) ->
         ValueError: none of them has a docstring.
     """
     folders = {name: folder for name in packages if (folder := _folder(name)) is not None}
-    key = hashlib.sha1(repr(sorted(map(_version, folders.items()))).encode()).hexdigest()[:12]
-    path = (cache or cache_folder()) / f"english-{key}.json"
+    key = hashlib.sha1(repr(sorted(map(_version, folders.items()))).encode())
+    for code in (prose.__file__, __file__):  # the rules by which sentences are chosen
+        key.update(Path(code).read_bytes())
+    path = (cache or cache_folder()) / f"english-{key.hexdigest()[:12]}.json"
     found = _read(path)
     if found is None:
         found = _collect(folders)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers.corpora import english
+from helpers.corpora import english, prose
 
 MODULE = '''
 """A module about tables. It holds a table of numbers for everyone.
@@ -99,6 +99,17 @@ def test_another_version_is_another_text(
     said = ["This sentence is new in version two.", "This one is new as well."]
     (tmp_path / "lib" / package / "__init__.py").write_text(f'"""{" ".join(said)}"""')
     assert said in english.docstrings([package], cache=tmp_path).documents
+
+
+def test_other_rules_for_sentences_need_the_packages_again(
+    package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    english.docstrings([package], cache=tmp_path)
+    (tmp_path / "lib" / package / "__init__.py").write_text("")
+    (tmp_path / "prose.py").write_bytes(Path(prose.__file__).read_bytes() + b"# changed")
+    monkeypatch.setattr(prose, "__file__", str(tmp_path / "prose.py"))
+    with pytest.raises(ValueError, match="no docstrings in a_small_package"):
+        english.docstrings([package], cache=tmp_path)
 
 
 def test_it_is_kept_and_a_broken_copy_is_made_again(package: str, tmp_path: Path) -> None:
