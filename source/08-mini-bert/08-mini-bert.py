@@ -226,7 +226,7 @@ def mlm_loss(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
     ### BEGIN SOLUTION
     chosen, words = targets != -100, targets.clamp(min=0)[..., None]
     cost = -logits.log_softmax(-1).gather(-1, words)[..., 0]  # (B, T)
-    return (cost * chosen).sum() / chosen.sum()
+    return torch.where(chosen, cost, 0).sum() / chosen.sum()
     ### END SOLUTION
 
 # %% test="loss" points=2
