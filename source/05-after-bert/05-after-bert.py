@@ -92,8 +92,8 @@ plots.show(*hooks.hooks("rotate", "bias"))
 # query and each key in any way, but each by itself; RoPE turns them. Shaw's encoding (unit 04) has
 # vectors for keys and for values, so it is in two rows. An encoding may also choose a factor for
 # the queries, its `softmax_scale`: $1/\sqrt d$ as usual, 1 for T5, $1/\sqrt{3d}$ for DeBERTa. What
-# `bias` returns is added after that. Each hook is told where the tokens stand: `positions.queries`
-# and `positions.keys`, and `positions.offsets` for every pair.
+# `bias` returns is added to the scaled scores. Each hook is told where the tokens stand:
+# `positions.queries` and `positions.keys`, and `positions.offsets` for every pair.
 
 # %% [markdown]
 # ## 2. RoPE: turn queries and keys
@@ -387,9 +387,9 @@ outcome("clip", "c" if reached > 0.9 else "a" if reached < 0.3 else "b")
 # the fast.)
 #
 # From offset −23 to offset 23, both fast pairs go round more than once, so further out they meet
-# hardly any new angle. What can be wrong with them? Look at one head that prefers offset −3, or 3,
-# since in this language the token three positions to the **right** helps as well. The head is in
-# the first layer of the model of seed 0, which now reads 96 tokens:
+# hardly any new angle. What can be wrong with them? Look at one head that prefers offset −3 or 3.
+# (In this language the token three positions to the **right** helps as well.) The head is in the
+# first layer of the model of seed 0, which now reads 96 tokens:
 
 # %% tags=["training"]
 model = fit(LagLanguage(), lambda: MyRope(48, 4), 0, 300, 24, "seed 0 again")
@@ -441,8 +441,8 @@ print(f"correlation of weight and exp(score) beyond ±23: {torch.corrcoef(both)[
 # offset, for example. No such offset occurred in training, so nothing taught the head to avoid it.
 #
 # The slow pairs could tell these offsets apart: after 88 positions, pair 2 is off by 126°. But in
-# this head their waves are low. (So they are with seeds 1 and 2; the correlations of the three
-# seeds are about 0.9 to 1.0.)
+# this head their waves are low. (They are low with seeds 1 and 2 as well. The correlation printed
+# above is about 0.9 to 1.0 with each of the three seeds.)
 #
 # The clip is known as ReRoPE (Su 2023). It is one way to **extend the context**, that is, to read
 # longer texts than in training. Another way is position interpolation (Chen et al. 2023): squeeze
@@ -693,8 +693,8 @@ outcome("alibi", "c" if above[24] > 0.3 else "a" if above[96] > 0.3 else "b")
 # bucket 30. Take care with offset 64: there the quotient, times $n - e$, is exactly 6. Divide the
 # two logarithms first, then multiply by $n - e$: some other orders make it 5.999…
 #
-# *Why care:* if your buckets are one step off, a pretrained T5 uses a wrong number for every
-# distance.
+# *Why care:* if your buckets are one step off, a pretrained T5 uses wrong numbers for nearly all
+# distances.
 #
 # <details><summary>Hint 1</summary>
 #
@@ -755,8 +755,8 @@ print("not in 32 tokens:", sorted(set(range(32)) - set(found[offsets.abs() < 32]
 print("not in any text:", sorted(set(range(32)) - set(found.tolist())))
 
 # %% [markdown]
-# Longer texts do use buckets of the first line, whose numbers were never trained. (No pair is in
-# bucket 16, which would be offset 0 on the right.)
+# Longer texts do use these buckets, and their numbers were never trained. Only bucket 16 stays
+# empty in any text: it would be offset 0 on the right.
 
 # %% [markdown]
 # ## 6. DeBERTa: a term for the key as well
@@ -793,9 +793,9 @@ print(f"the same weights: the scores differ by {apart:.0%} of their spread")
 outcome("sign", "a" if apart < 0.03 else "b" if apart < 0.3 else "c")
 
 # %% [markdown]
-# The weights here are untrained, and the size of the difference depends on the initialisation. A
-# model trained from scratch can use either sign. But **with the same weights, paper and code are
-# two different models**.
+# The weights here are untrained, and the size of the difference depends on the initialisation. But
+# **with the same weights, paper and code are two different models**. A model trained from scratch
+# can use either sign: the one that races in section 8 has the paper's. Where will it finish?
 
 # %% [markdown]
 # ## 7. CoPE: count what matters
@@ -901,7 +901,7 @@ class Mine(Encoding):
 # %% [markdown]
 # Your encoding trains for some ten seconds on sequences of 24 tokens, as the RoPE from **your**
 # `turn` did in section 3. Its other rivals are recorded runs (1,000 steps, three seeds).
-# Transformer-XL is from unit 04. DeBERTa has the paper's sign.
+# Transformer-XL is from unit 04.
 
 # %%
 predict("race", "The clipped bias has one learned number for each offset from −7 to 7, one for "
@@ -1078,12 +1078,12 @@ if find_spec("x_transformers"):
 # - RoPE turns $q$ and $k$, never $v$. The score depends on positions only through the offset. Both
 #   layouts are in use.
 # - A bias that sees only the distance cannot tell left from right. A causal mask hides that.
-# - Where RoPE fails beyond its trained length, suspect offsets that it never saw: on our task, the
-#   same weights with clipped offsets stay near the limit at four times the length, and in a short
-#   run, clipping the two fast pairs was nearly enough.
+# - Where RoPE fails beyond its trained length, suspect offsets that it never saw. On our task, the
+#   same weights with clipped offsets stay near the limit at four times the length. In a short run,
+#   clipping the two fast pairs was nearly enough.
 # - Papers and their code can differ: test against both, and say which one you follow.
-# - Ask two things of an encoding: does its distance to the limit stay the same at any length, and
-#   is it small?
+# - Ask two things of an encoding: how far is its loss from the limit, and does this distance stay
+#   the same at any length?
 #
 # All of this happened in shallow models. Unit 06 stacks self-attention layer upon layer, and asks
 # what goes wrong there.

@@ -4,7 +4,7 @@
 # In a forum, somebody is puzzled by BERT. BERT learns its positions as a table. How should a model
 # with nothing but a table know how far apart two words are? The reply: a network can approximate
 # any function, so its table turns into sines and cosines on its own. The doubt and the reply both
-# sound right. At most one of them can be.
+# sound right. At most one of them is.
 #
 # In this unit you judge 22 claims about positions and BERT: these two, and 20 others from forums,
 # slides, a paper and answers to the book's exercises. You do not look the verdicts up. You measure
@@ -380,10 +380,10 @@ outcome("random", "a" if r < 0.01 else "c" if r > 0.71 else "b")
 
 # %% [markdown]
 # Without a matrix, the products depend on the offset alone. They still do with the matrices $M_k$,
-# which turn the rows. With random matrices they do not. So for sinusoids, claim 11 holds without a
-# matrix, not with a random one: it holds in part. (Section 10 tries trained ones.) The claim is
-# true of relative encodings, which the slide probably meant: their term uses positions only through
-# the offset (unit 04).
+# which turn the rows. With random matrices they do not. So for sinusoids, claim 11 holds in part:
+# without a matrix it is true, with a random one it is not. (Section 10 tries trained ones.) Of
+# relative encodings, which the slide probably meant, the claim is true: their term uses positions
+# only through the offset (unit 04).
 #
 # How random may $W$ be? Take 0.9 times the identity plus 0.1 times a matrix of standard normal
 # numbers. Then $r$ is already 0.4 to 0.6 in the ten seeds of the slider. And what is $r$ for the
@@ -496,9 +496,9 @@ for number in (7, 8):
 print(results.load("claims").note)
 
 # %% [markdown]
-# Claim 7 holds for this model and this task; no measurement covers every model. Whatever holds the
-# distance, it seems to be learned position by position. Claim 8 holds in part: clipped offsets work
-# on longer texts, and a table without a clip ends at the length that it was built for.
+# Claim 7 holds for this model and this task; no measurement covers every model. The model seems to
+# learn the distance anew for each position. Claim 8 holds in part: clipped offsets work on longer
+# texts, and a table without a clip ends at the length that it was built for.
 #
 # ## 7. Which one is better?
 #
@@ -592,9 +592,9 @@ outcome("wins", "abcd"[wins])
 #   ALiBi, and nothing is lost at the length of the training.
 #
 # Its language models had 16 layers, and texts of Wikipedia. The race, with which unit 08 ended, has
-# run all encodings of the library, with three seeds each. There the *distance* of a loss is 0 at
-# the lowest loss that any model can have, and 1 without positions. We take the race's grammar, and
-# its longest texts, which are eight times as long as those of the training.
+# run all encodings of the library, with three seeds each. It measures a loss on a scale from 0, the
+# lowest loss that any model can have, to 1, the loss without positions. We take the race's grammar,
+# and its longest texts, which are eight times as long as those of the training.
 
 # %%
 predictions |= {33: "?"}
@@ -606,9 +606,9 @@ plots.show(figures.strips(CLAIMS[33], rows), figures.in_words(CLAIMS[33], rows))
 # %% [markdown]
 # On longer texts, each seed ranks ALiBi first of these four, as the paper does. At the length of
 # the training, ALiBi is as good as RoPE in the paper: the perplexities are 19.7 and 20.1. Here it
-# is behind by about a third of the way from the limit to no positions. So claim 33 holds in part: a
-# ranking, too, belongs to a task. [`docs/race.md`](../../docs/race.md) puts the tables of three
-# papers beside ours.
+# is behind RoPE by about 0.3 on the race's scale. So claim 33 holds in part: a ranking, too,
+# belongs to a task. [`docs/race.md`](../../docs/race.md) puts the tables of three papers beside
+# ours.
 #
 # ## 8. The later, the worse?
 #
@@ -639,10 +639,10 @@ for part in CLAIMS[9].parts:
 #
 # ## 9. The verdict on a claim
 #
-# Seven claims are left. Claims 16, 23 and 17 come from published answers to the book's exercises;
-# 16 and 23 are measured in part on the tree language of unit 06: each word follows from its parent
-# in a tree, and the words come in random order. A model can be **told** the tree, by offsets that
-# are counted in the tree. The arrows mark the parts that are measured:
+# Seven claims are left. Claims 16, 23 and 17 come from published answers to the book's exercises.
+# Some parts of 16 and 23 need the tree language of unit 06: each word follows from its parent in a
+# tree, and the words come in random order. A model can be **told** the tree, by offsets that are
+# counted in the tree. Below each claim are its parts, with arrows:
 
 # %%
 for n in (16, 23, 17):
@@ -658,7 +658,7 @@ predictions |= {16: "?", 23: "?", 17: "?"}
 # at most, and the model has as many parameters as before.
 
 # %%
-predict("window", "By how many % does the model overfit less with the window? Write a number.",
+predict("window", "With the window the model overfits less. By how many %? Write a number.",
         answer="")
 
 # %% [markdown]
@@ -767,9 +767,9 @@ right = [n for n, said in made.items() if said == found[n]["verdict"]]
 print(f"{len(made)} of {len(found)} predicted, {len(right)} of them as it came out")
 
 # %% [markdown]
-# Three claims of this section part by part, with mean ± standard deviation. Claim 17 is drawn as
-# well: a dot for each seed, on a shaded band in which the claim holds. Then the other four in
-# brief:
+# Claims 16, 23 and 17, part by part, with mean ± standard deviation. Which of the parts did you
+# expect to fail? Claim 17 is drawn as well: a dot for each seed, on a shaded band in which the part
+# holds. Then the other four in brief:
 
 # %% tags=["training"]
 for n in (16, 23, 17):
@@ -787,11 +787,11 @@ for n in (2, 19, 20, 22):
     print(CLAIMS[n].why.split(". ")[0] + ".\n")
 
 # %% [markdown]
-# Counting parameters refutes claim 17's reason within a minute. On overfitting it is right here,
-# where the rule fits into the window: looking everywhere is part of the cause. A part of claim 16
-# holds as well: a model misses the tree if it is not told. Claim 23 says what helps: to be told.
-# More on each is in [`docs/claims.md`](../../docs/claims.md). In our run, only claim 22 was left
-# open: we have not verified two of the three tasks that it names. What is still missing is the
+# Counting parameters refutes the reason that claim 17 gives. On overfitting the claim is right
+# here, where the rule fits into the window: with less to look at, the model overfits less. A part
+# of claim 16 holds: a model misses the tree if it is not told. Claim 23 says what helps: to be
+# told. More on each is in [`docs/claims.md`](../../docs/claims.md). In our run, only claim 22 was
+# left open: we have not verified two of the three tasks that it names. What is still missing is the
 # distance of section 1: where does the model keep it?
 #
 # ## 10. Where the distance is
@@ -836,8 +836,8 @@ outcome("where", "a" if max(behind) < 0.3 else "b")
 # last line says no. There, a random matrix mixes the columns of the sinusoids. Each column is still
 # a sum of sines and cosines, and yet $r$ is as large as for the learned rows. So we look for the
 # waves themselves: we fit one wave to each column, of the frequency that fits best. How much of the
-# column's variance does it explain? Mixed sinusoids are a control: their fraction lies in
-# claim 24's interval.
+# column's variance does it explain? Mixed sinusoids are made of waves. So for them the measure must
+# come out high: at least 0.6, as we ask of claim 24.
 
 # %% tags=["training"]
 waves = {"sinusoids": [tables["sinusoids"]],

@@ -77,9 +77,9 @@ by_length(measured(ways))
 
 # %% [markdown]
 # At 24 tokens the loss is close to the limit, and with each doubling of the length it moves further
-# away. The limit itself falls a little, since in a longer text a smaller part of the tokens is near
-# an end, where a token has a neighbour at distance 3 on one side only. (One seed and 300 steps; on
-# a GPU, three seeds.)
+# away. (One seed and 300 steps; on a GPU, three seeds.) The limit itself falls a little: near the
+# ends of a text, a token has a neighbour at distance 3 on one side only, and in a longer text a
+# smaller part of the tokens is near an end.
 #
 # Attention costs $T^2$, so a large model is trained on texts of a few thousand tokens only. Nobody
 # wants to train it again from the beginning. The methods of sections 3 to 5 were invented to make
@@ -207,10 +207,10 @@ outcome("squeezed", "c" if change > 0.1 else "a" if at96.min() < 0.4 else "b")
 
 # %% [markdown]
 # The loss is worse than guessing at every length, even at 24 tokens, where nothing was wrong
-# before. What does the model do? It has learned to find the key that is turned by $-3\,\theta_n$
-# from the query in each pair $n$. In training this was the key three positions to the left. Now
-# each position turns pair $n$ by only $\theta_n/4$. Which key is turned like this now? The
-# next question uses other languages: they have the same rule, but another lag.
+# before. What does the model do? It has learned which angle to look for in each pair $n$:
+# $-3\,\theta_n$ from query to key. In training, the key three positions to the left had these
+# angles. Now each position turns pair $n$ by only $\theta_n/4$. Which key has them now? The next
+# question uses other languages: they have the same rule, but another lag.
 
 # %%
 predict("lag", "Give the interpolated model languages in which a token follows from the one 1, 3, "
@@ -252,7 +252,7 @@ outcome("lag", min(lags, key=lambda lag: lags[lag]["loss"]))
 # without a partner. In both cases raise a ValueError whose text names the width.
 #
 # *Why care:* `rope_theta` in the configuration of a model is this base. Models for long texts have
-# 500,000 or 1,000,000 there. Now you can say for which $s$ NTK would choose that base.
+# 500,000 or 1,000,000 there. With your function you can find the $s$ that leads to such a base.
 #
 # <details><summary>Hint</summary>
 #
@@ -363,7 +363,7 @@ print(f"queries and keys are multiplied by {factor:.3f}")
 #
 # ### The paper and its code
 #
-# Compare your ramp, the paper's, with that of the authors' code:
+# Your ramp is the paper's. Is it also the one in the authors' code?
 
 # %%
 yarn = encodings.Yarn(128, factor=8.0, original_max_len=4096)
@@ -486,15 +486,15 @@ print("at 192 tokens, after 100 steps:",
 recorded96.pivot_table("above", "encoding", "tuned", aggfunc=["mean", "std"]).round(2)
 
 # %% [markdown]
-# Read both tables by the number of steps. This model needs none of the formulas:
+# Compare the methods after 0, 30 and 100 steps. This model needs none of the formulas:
 #
 # - **Without fine-tuning,** none of these changes of frequencies brings this model near the limit.
 #   The clip does, and in your table a clip of the two fast pairs alone does about as well. They
 #   have met all their angles in training. So what was new is the offsets, as unit 05 said.
-# - **After 30 steps,** RoPE as it was has come most of the way, and the code's YaRN, on average
-#   over the twenty seeds, a little further. Texts of 96 tokens show the model the offsets that it
-#   had not seen. Interpolation and the paper's YaRN are still far from the limit. Both slow pair 0,
-#   so the model first has to learn how far one position now turns it.
+# - **After 30 steps,** RoPE without any change has come most of the way to the limit. The code's
+#   YaRN is a little nearer, on average over the twenty seeds. Texts of 96 tokens show the model the
+#   offsets that it had not seen. Interpolation and the paper's YaRN are still far away. Both slow
+#   pair 0, so the model first has to learn how far one position now turns it.
 # - **After 100 steps,** YaRN is the lowest in most seeds, but RoPE without any extension is within
 #   a hundredth of a nat of it on average. At 192 tokens, a length that the fine-tuning never
 #   had, YaRN is far worse than RoPE and NTK (printed above).
