@@ -83,6 +83,7 @@ def english() -> dict[str, Any]:
         "look": unigram - shown,
         "topic": over_all - in_row,
         "order": in_row - means[64].min(),
+        "t5": means.loc["T5 bias", 64],
         "lost": means[256] - means[64],
         "minutes_note": minutes.note,
         "minutes": markdown(minutes.table.set_index("minutes"), 2),

@@ -718,11 +718,10 @@ outcome("race", "abbbcc"[order.get_loc("learned")])
 # %% [markdown]
 # The order of the encodings changes. We have not tested why, but a likely reason is this: on the
 # grammar, beats and echoes stand at fixed positions. In English the neighbours count, and a table
-# has to learn for each position which ones they are. T5's bias has offsets too, and yet is 0.8 nats
+# has to learn for each position which ones they are. T5's bias has offsets too, and yet is 0.6 nats
 # behind RoPE on English, perhaps because it is the same for all words.
 #
-# [`docs/mini-bert.md`](../../docs/mini-bert.md) has 21 encodings, also on longer texts, and lists
-# what was mended after the runs on English (T5's bias, for one); they are not repeated yet.
+# [`docs/mini-bert.md`](../../docs/mini-bert.md) has 21 encodings, also on longer texts.
 #
 # Now race one of your own. It needs at least one of the four hooks of unit 01; a hook that you do
 # not write changes nothing.
