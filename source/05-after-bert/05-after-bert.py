@@ -2,8 +2,8 @@
 # # 05 · After BERT
 #
 # Many of today's language models use RoPE, the *rotary position embedding*, which encodes only
-# offsets. In unit 04, three encodings of offsets stayed near the limit at four times the trained
-# length. Does RoPE? The first figure gives the answer.
+# offsets. In unit 04, the vectors for offsets of Shaw, Huang and Transformer-XL stayed near the limit
+# at four times the trained length. Does RoPE? The first figure gives the answer.
 #
 # By the end of this unit you can
 #
@@ -955,8 +955,8 @@ outcome("race", "a" if clipped < 0.1 else "b" if clipped < 0.8 * buckets_of_t5 e
 # - **Near the limit at 24, worse on longer texts:** the clipped bias and T5. At 96, they are 0.31
 #   and 0.63 nats above the limit. T5 uses numbers there that were never trained. The clipped bias
 #   does not, so it must fail for another reason. We have not measured which.
-# - **Near the limit at 24, lost at 96:** RoPE, more than 1.5 nats above the limit after 1,000 steps
-#   (the live one, seed 0, about 0.9 after 300). Its seeds differ widely.
+# - **Near the limit at 24, lost at 96:** RoPE, on average 1.5 nats above the limit after 1,000
+#   steps (the live one, seed 0, about 0.9 after 300). Its seeds differ widely.
 # - **Never near the limit, at any length:** ALiBi and Kerple.
 #
 # The surprise is **your encoding**, if you left it as it was: two numbers per head, and after 300
@@ -1026,8 +1026,8 @@ check.hooks(hooks_for, seed=5707)
 # **What does not fit the four hooks.** The hooks were chosen to fit the encodings of this course.
 # Two examples do not fit:
 #
-# - A table added **before every layer**. `embed` acts once, and the other hooks never change what
-#   enters a layer. (Unit 06 writes a layer for it.)
+# - A table added **before every layer**. `embed` acts once, and the other hooks act only inside
+#   attention. (Unit 06 writes a layer for it.)
 # - **Turned values**. `context` gets the attention weights, but not $v$: it can only add to the
 #   average.
 
