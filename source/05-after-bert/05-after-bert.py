@@ -2,8 +2,8 @@
 # # 05 · After BERT
 #
 # Many of today's language models use RoPE, the *rotary position embedding*, which encodes only
-# offsets. In unit 04, the vectors for offsets of Shaw, Huang and Transformer-XL stayed near the limit
-# at four times the trained length. Does RoPE? The first figure gives the answer.
+# offsets. In unit 04, Shaw's, Huang's and Transformer-XL's vectors for offsets stayed near the
+# limit at four times the trained length. Does RoPE? The first figure gives the answer.
 #
 # By the end of this unit you can
 #

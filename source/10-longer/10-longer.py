@@ -530,11 +530,11 @@ first, second = (without[layers] < without["RoPE"] for layers in ("none, RoPE", 
 outcome("layers", "d" if first and second else "a" if first else "b" if second else "c")
 
 # %% [markdown]
-# Without positions in the second layer, the mean loss is 0.06 nats higher at 24 tokens and about 0.3
-# lower at 96; there it is lower on 17 of the 20 seeds. Without them in the first layer, it is a
-# little higher at 24. At 96 its mean is 0.13 higher, but on 8 of the 20 seeds it is lower, so that
-# is not settled. On longer texts, neither comes near the limit. But two layers say little about
-# thirty.
+# Without positions in the second layer, the loss is 0.06 nats higher at 24 tokens and on average
+# about 0.3 lower at 96; there it is lower on 17 of the 20 seeds. Without them in the first layer,
+# it is a little higher at 24. At 96 it is on average 0.13 higher, but lower on 8 of the 20 seeds,
+# so that is not settled. On longer texts, neither comes near the limit. But two layers say little
+# about thirty.
 
 # %% [markdown]
 # ## 8. Where does a token stand?

@@ -1,4 +1,4 @@
-"""What units 03 to 06 and 08, and the page behind 08, say of the records is what they show."""
+"""What units 03 to 06, 08 and 10, and the page behind 08, say of the records is what they show."""
 
 import re
 from pathlib import Path
@@ -6,11 +6,15 @@ from pathlib import Path
 import nbformat
 import pandas as pd
 import pytest
+from torch import Generator
 
 from helpers import results
+from helpers.corpora import Grammar
+from helpers.corpora.grammar import KINDS
 from tests.common import ROOT
 
 BIASES = ["T5 bias", "clipped bias", "FIRE", "Kerple", "ALiBi, directional", "ALiBi, symmetric"]
+SIX = ["none", "sinusoidal", "learned", "Shaw keys", "T5 bias", "RoPE"]
 BY_OFFSET = ["RoPE", "xPos", "Shaw", "DeBERTa", "Transformer-XL", "CoPE", "Shaw keys"]
 
 
@@ -216,12 +220,11 @@ def test_what_unit_06_says_of_recorded_trees() -> None:
 
 
 def test_the_race_of_six_in_unit_08(far: pd.Series) -> None:
-    six = ["none", "sinusoidal", "learned", "Shaw keys", "T5 bias", "RoPE"]
-    english = results.load("bert_english").table.query("length == 64 and encoding in @six")
+    english = results.load("bert_english").table.query("length == 64 and encoding in @SIX")
     order = english.groupby("encoding")["loss"].mean().sort_values().index.tolist()
-    assert far["all", 64][six].idxmin() == "learned"
+    assert far["all", 64][SIX].idxmin() == "learned"
     assert set(order[:2]) == {"Shaw keys", "RoPE"} and order.index("learned") == 4
-    worse = far["other", 256][six] > far["other", 256, "none"]
+    worse = far["other", 256][SIX] > far["other", 256, "none"]
     assert set(worse[worse].index) == {"learned", "sinusoidal"}
     counted, shown = english[["unigram", "shown"]].mean().round(2)
     assert (counted, shown) == (6.33, 5.74)
@@ -229,6 +232,28 @@ def test_the_race_of_six_in_unit_08(far: pd.Series) -> None:
     below = (english["shown"].mean() - loss).round(1)
     assert (below["none"], below["RoPE"]) == (0.2, 2.0)
     assert round(loss["T5 bias"] - loss["RoPE"], 1) == 0.6
+
+
+def test_what_the_rules_of_position_give_the_table_in_unit_08(far: pd.Series) -> None:
+    masked = Grammar().batch(400, 64, Generator().manual_seed(0))
+    kinds = Grammar().kinds(masked.targets)[masked.selected]
+    shares = {kind: float((kinds == n).float().mean()) for n, kind in enumerate(KINDS)}
+    placed = {}
+    for name in ("sinusoidal", "RoPE", "Shaw keys", "T5 bias"):
+        lead = far[:, 64, name] - far[:, 64, "learned"]
+        placed[name] = sum(shares[kind] * lead[kind] for kind in ("beat", "echo")) / lead["all"]
+    assert abs(placed.pop("sinusoidal")) < 0.05  # “nothing of its lead over sinusoids”
+    assert all(0.35 < each < 0.6 for each in placed.values())  # “about half”
+
+
+def test_what_unit_10_says_of_a_layer_without_positions() -> None:
+    table = results.load("longer").table.query("tuned == 0 and factor == 0")
+    loss = table.pivot_table("loss", ["length", "seed"], "encoding")
+    apart = loss[["RoPE, none", "none, RoPE"]].sub(loss["RoPE"], axis=0)
+    mean, lower = apart.groupby("length").mean().round(2), (apart < 0).groupby("length").sum()
+    assert mean.loc[24, "RoPE, none"] == 0.06 and 0.01 < mean.loc[24, "none, RoPE"] < 0.06
+    assert round(mean.loc[96, "RoPE, none"], 1) == -0.3 and mean.loc[96, "none, RoPE"] == 0.13
+    assert lower.loc[96].tolist() == [17, 8]  # “17 of the 20 seeds”, “8 of the 20 seeds”
 
 
 def test_each_optimiser_at_its_own_learning_rates() -> None:
