@@ -30,8 +30,8 @@ from helpers.pictures.offsets import skewed, staircase
 from helpers.predict import outcome, predict
 
 # %% [markdown]
-# Here are sinusoids (unit 02) and a learned table (unit 03), trained on 24 tokens, a model without
-# positions, and what you will build in this unit, *Shaw*:
+# Here are four models trained on 24 tokens: with sinusoids (unit 02), with a learned table (unit
+# 03), without positions, and with *Shaw*, the encoding that you build in this unit:
 
 # %% tags=["figure"]
 lag = results.load("lag3")
@@ -167,8 +167,8 @@ print("rows of query 0 for the offsets 6 … 95:", far)
 # Only the second part, $q_i \cdot a^K_{ij}$, is new. We call it the **key term**. Its vectors meet
 # the queries of one head, so they are $d = D/H$ wide. Each layer has its own table, and the heads
 # of a layer share it, as in the paper's section 3.3. (In the paper's experiments, each head of the
-# base model had a table of its own. In our records on the lag language, whose only rule is at lag
-# 3, that lowers the mean loss by at most 0.004 nats.)
+# base model had a table of its own. On the lag language, whose only rule is at lag 3, a table for
+# each head gains little: in our records, the mean loss falls by at most 0.004 nats.)
 #
 # For $T = 3$ and $k = 1$ the table has three vectors: $w_0$ for keys to the left, $w_1$ for the
 # token itself, $w_2$ for keys to the right. The key term is
@@ -228,7 +228,7 @@ check.pairs(key_term_by_pair, seed=4202)
 # **The second form fetches no vectors at all.** Write `key_term_by_gather`: the same arguments and
 # numbers, dtype and gradients as well. But no tensor may have a vector for each pair: no single
 # tensor may hold $T^2 \cdot d$ numbers or more, forward or backward. (This is asked only where $T$
-# and $d$ are larger than $B \cdot H$ and than $R$.)
+# and $d$ are larger than $B \cdot H$ and than $R$: elsewhere result or products may be as large.)
 #
 # *Why care:* `transformers` does this for DeBERTa. In this course's library, it is `shaw_keys`.
 #
@@ -277,7 +277,7 @@ check.gather(key_term_by_gather, seed=4404)
 #
 # One part of the points is for memory: no single tensor may hold $T^2 \cdot d$ numbers or more,
 # forward or backward. (This is asked only where $T$ and $d$ are larger than $B \cdot H$ and than
-# $R$.)
+# $R$: elsewhere the weights or their sums may be as large.)
 #
 # <details><summary>Small print, which is checked too</summary>
 #
@@ -285,8 +285,8 @@ check.gather(key_term_by_gather, seed=4404)
 # argument is modified in place.
 # </details>
 #
-# *Why care:* the gradient of the key term with respect to `q` is the same sum, with other weights:
-# where the forward pass reads by an index, the backward pass adds up by this index.
+# *Why care:* the backward pass of your key term computes this very sum, to get the gradient of `q`:
+# where `gather` reads by an index, its gradient adds up by this index.
 #
 # <details><summary>Hint</summary>
 #
@@ -558,9 +558,9 @@ outcome("far", "a" if left > 0.9 else "c" if left < 0.1 else "b")
 # %% [markdown]
 # Each row is the mean of three seeds, trained at 24. (Where this unit names no $k$, it is 8.) One
 # layer can single out the offsets up to $k - 1$. A second layer reaches twice as far. With $k = 3$,
-# each token fetches in layer 1 what stands 2 to its left; in layer 2 it reads its left neighbour,
-# which has fetched what stands 1 + 2 to the left of the token. By this argument $L$ layers reach
-# $L(k-1)$, here 2, 4 and 6 for $k = 2$, 3 and 4. The losses fit it only in part:
+# each token can fetch in layer 1 what stands 2 to its left. In layer 2 it reads its left neighbour,
+# and so the token 3 to its left, which that neighbour has fetched. By this argument $L$ layers
+# reach $L(k-1)$, here 2, 4 and 6 for $k = 2$, 3 and 4. The losses fit it only in part:
 #
 # - With $k = 4$, one layer should be enough for offset 3: the loss is that of $k = 8$.
 # - With $k = 3$, both layers should be needed: the loss stays above that of $k = 4$.
@@ -602,11 +602,11 @@ print(f"at 512 tokens, per pair needs {times:.0f} times as much as plain")
 outcome("memory", "c" if times > 100 else "b" if times > 5 else "a")
 
 # %% [markdown]
-# `plain` has no key term, and `batched` is the paper's own form, which comes next. Each form has a
-# vector for each offset here, $k = T - 1$, and its memory grows with $T^2$, but with a factor of
-# its own. (Both axes are logarithmic. A form whose largest tensor takes more than 2 GiB is left
-# out.) With a fixed $k$, the products of `gather` would grow only with $T$; the total would still
-# grow with $T^2$, because the key term has $T^2$ entries in each head.
+# `plain` has no key term, and its memory grows with $T$. `batched` is the paper's own form, which
+# comes next. With a key term, here for all offsets ($k = T - 1$), memory grows with $T^2$, in each
+# form with another factor. (Both axes are logarithmic. A form whose largest tensor takes more than
+# 2 GiB is left out.) With a fixed $k$, the products of `gather` would grow only with $T$; the total
+# would still grow with $T^2$, because the key term has $T^2$ entries in each head.
 #
 # `plain` stays far below because it runs as a **fused kernel**: one program that goes through
 # softmax and values piece by piece and never stores the $T \times T$ scores. A key term takes this
@@ -618,7 +618,7 @@ outcome("memory", "c" if times > 100 else "b" if times > 5 else "a")
 # %% [markdown]
 # ### The paper's own form
 #
-# Shaw et al. (section 3.3) saw that the vectors do not depend on the sentence or the head: for a
+# How did the paper avoid that factor of 200? Shaw et al. (section 3.3) saw that for a
 # **fixed query position** $i$, all sentences and heads meet the same $T$ vectors. So the key term
 # of this position is one ordinary matrix product, $(B \cdot H, d) \times (d, T)$. There are $T$
 # such products.
@@ -850,8 +850,8 @@ except ValueError as error:
 # \underbrace{u \cdot k_j}_{\text{global content bias}} +
 # \underbrace{v \cdot W R_{i-j}}_{\text{global position bias}}$$
 #
-# Note the sign: theirs is $i - j$. The cell computes the three terms after $q_i \cdot k_j$ pair by
-# pair, and compares their sum with the course's version, which skews.
+# Note the sign: theirs is $i - j$. The cell computes the last three terms pair by pair,
+# and compares their sum with the course's version, which skews.
 
 # %% tags=["nbval-check-output"]
 H, D, n = 4, 32, 12

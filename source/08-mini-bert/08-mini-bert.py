@@ -130,8 +130,8 @@ predict("paris", "After its training, what is the model's best guess for “pari
 # ## 2. What is in it
 #
 # Is there more in a BERT than you have built? Unit 07 made the three rows at the top of the figure.
-# Below, a dozen lines of code add the layers and both heads. Then your `InputSum` and these lines
-# get the weights of a BERT, and you see whether anything is missing:
+# The rest, layers and both heads, takes a dozen lines of code. From the weights of a BERT, your
+# `InputSum` and these lines must compute what it computes; otherwise something is missing:
 
 # %% tags=["shown"]
 plots.show(*text.row(["my", "[MASK]", "is", "cute"], ["he", "barks"]))
@@ -177,8 +177,7 @@ logits, pairs = both_heads(hidden)
 print("hidden", tuple(hidden.shape), " MLM", tuple(logits.shape), " NSP", tuple(pairs.shape))
 
 # %% [markdown]
-# Now your `InputSum` below these lines, with the same weights. Are the hidden states those of the
-# model?
+# Now your `InputSum` feeds these layers and heads, with the model's weights. Is it a BERT?
 
 # %% tags=["training"]
 summed = InputSum(1000, 128, max_len=64)
@@ -188,7 +187,9 @@ summed.positions.load_state_dict({"weight": bert.position.table})
 x = summed(tokens, torch.zeros_like(tokens))
 for part in bert.layers:
     x = layer(x, part)
-print("equal to 1e-5:", torch.allclose(x, hidden, atol=1e-5))
+theirs = {"hidden": hidden, "MLM": model.mlm_logits(hidden), "NSP": model.nsp_logits(hidden)}
+for (name, it), our in zip(theirs.items(), (x, *both_heads(x)), strict=True):
+    print(f"{name} equal to 1e-5:", torch.allclose(our, it, atol=1e-5))
 
 # %% [markdown]
 # ## 3. What it is scored on
@@ -212,8 +213,8 @@ print("equal to 1e-5:", torch.allclose(x, hidden, atol=1e-5))
 #
 # <details><summary>Hint 1</summary>
 #
-# With `targets.clamp(min=0)` there is a word at every position, and so a cost. Those of positions
-# that were not chosen drop out afterwards, from the sum and from the number that you divide by.
+# With `targets.clamp(min=0)` there is a word at every position, and so a cost. Afterwards, leave
+# out the positions that were not chosen, in the sum and in the number that you divide by.
 # </details>
 # <details><summary>Hint 2</summary>
 #
@@ -446,8 +447,7 @@ pd.DataFrame({"counting": short["unigram"].mean(), "counting and copying": short
 
 # %% [markdown]
 # Our model is below counting **and copying**, too: it has used the context. In the recorded runs,
-# context gained 0.2 nats without positions and 2.0 with RoPE: nine tenths of the gain need
-# positions.
+# that gains 0.2 nats without positions and 2.0 with RoPE. So nine tenths of it need positions.
 #
 # Pairs are harder, perhaps because a row has only one label to learn from. After 500 steps the
 # model is at chance or little above.
@@ -634,8 +634,8 @@ outcome("hardest", "abbc"[int(above.argmax())])  # KINDS: beat, echo, verb, othe
 
 # %% [markdown]
 # For a beat, one row of the position table is enough; beats end closest to the limit. Echoes and
-# verbs end furthest from it; which of the two comes last depends on the seed. A model that knows
-# all of a verb but its number is at most $\ln 2 = 0.69$ nats above. Is the number what ours lacks?
+# verbs end furthest from it; which of the two comes last depends on the seed. A model that lacks
+# nothing but the number of a verb is at most $\ln 2 = 0.69$ nats above. Is it what ours lacks?
 #
 # ### Agreement
 #
@@ -774,7 +774,7 @@ outcome("race", "abbbcc"[order.get_loc("learned")])
 # - A class that ignores the words or their order earns nothing, even where it has other properties.
 #   (The two order tests use $T \geq 8$.)
 # - The order tests are run in train mode too, and gradients must reach every Parameter there.
-#   Dropout may leave something out in some calls, but not in all.
+#   Dropout may leave something out at times, but not in every call.
 # - $d = D/H$ is even. The tokens stand at $0, \dots, T-1$ here. `bias` may also return what
 #   broadcasts to $(B, H, T, T)$, and `context` what broadcasts to $(B, H, T, d)$; both may also
 #   return None. (`Bert` re-initialises each `nn.Linear` and each `nn.Embedding`, with the std of
