@@ -792,7 +792,7 @@ outcome("race", "abbbcc"[order.get_loc("learned")])
 #
 # `positions.offsets` holds the offsets $j - i$, of shape $(T, T)$. If `table` is
 # $(H, 2\cdot\text{max\_len} - 1)$, then `table[:, positions.offsets]` is $(H, T, T)$; the offset −1
-# reads its last column.
+# reads its last column. Where $T$ is beyond `max_len`, raise a `ValueError`.
 # </details>
 
 # %% solution="own"
