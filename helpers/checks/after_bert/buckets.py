@@ -72,8 +72,8 @@ def _other_sizes(rng: Random) -> Iterator[Case]:
         yield _typed(offsets, num_buckets=num_buckets, max_distance=max_distance)
     yield _typed(_both_sides(rng, [3, 9, 40]), 24, 96)  # by position
     # Distances that begin a bucket, where other orders of the formula come out just below it: a
-    # difference of two logarithms at the first, a factor for both divisions at each.
-    for num_buckets, max_distance, distance in ((48, 588, 84), (64, 25, 20)):
+    # difference of logarithms at the first, a factor for both divisions, a product at the last.
+    for num_buckets, max_distance, distance in ((48, 588, 84), (64, 25, 20), (20, 160, 40)):
         offsets = torch.tensor([distance, -distance])
         yield _typed(offsets, num_buckets=num_buckets, max_distance=max_distance)
 
