@@ -41,7 +41,7 @@ def _counted(rng: Random, *names: str) -> Iterator[Case]:
     """Ask for entries one by one; a Python int holds any size, a float or an int32 does not."""
 
     def ask(answer: Answer, name: str, sizes: dict[str, int]) -> Any:
-        return _held(answer, sizes).get(name)
+        return _held(answer, sizes).get(name, "no entry of this name")
 
     for sizes in _sizes(rng):
         words = ", ".join(f"{key}={value}" for key, value in sizes.items())

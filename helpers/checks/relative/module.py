@@ -178,7 +178,7 @@ def _beginning(answer: Answer, sizes: tuple[int, ...]) -> dict[str, Any]:
     tables = [each.detach() if isinstance(each, Tensor) else torch.zeros(2) for each in found]
     drawn = [each.double().flatten() * (sizes[0] / sizes[1]) ** 0.5 for each in tables]
     different = len(torch.cat(drawn).unique()) > 3 * len(drawn[0])
-    said = {"the tables of two objects begin with different numbers": different}
+    said = {"all four tables of two objects begin with different numbers": different}
     return _moments("keys", drawn[0]) | _moments("values", drawn[1]) | said
 
 

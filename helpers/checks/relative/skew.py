@@ -115,10 +115,7 @@ skew = Exercise(
         Part("without an index", 0.5, _without_index),
         Part("dtype and gradients", 0.5, _backwards),
     ),
-    forbidden=(
-        *(library.skew_padded, library.toeplitz, encodings.Huang),
-        *common.TERMS,
-    ),
+    forbidden=(library.skew_padded, library.toeplitz, encodings.Huang, *common.TERMS),
     explains=("are all you need",),
     generic={
         "gradients must reach `products`": NO_GRADIENT,
