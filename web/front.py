@@ -33,6 +33,7 @@ def page(text: str, course: Course, units: Sequence[Unit], outputs: Outputs) -> 
     if course.published:
         colab = way(published.colab(units[0].name, course), "Open unit 00 in Colab")
         ways = f'<p class="ways">{colab}{way(published.github(course), "The repository")}</p>'
+    exercises = [each for unit in units for each in unit.exercises.values()]
     return Template(text).substitute(
         ways=raw(ways),
         first=units[0].name,
@@ -42,7 +43,7 @@ def page(text: str, course: Course, units: Sequence[Unit], outputs: Outputs) -> 
         number=len(units),
         points=f"{sum(each.points for each in units):g}",
         exercises=sum(len(each.titles) for each in units),
-        hints=f"{sum(len(each.mistakes) for u in units for each in u.exercises.values()):,}",
+        hints=f"{sum(len({m.hint for m in each.mistakes}) for each in exercises):,}",
         encodings=len(REGISTRY),
         claims=len(CLAIMS),
         hours=round(sum(map(hours, units))),

@@ -10,9 +10,9 @@ from tests.checks.toy import TOY, X
 
 
 def test_a_mistake_is_an_edit_of_a_right_answer_or_code_alone_or_behind_one() -> None:
-    names = ["cut off", "threefold, and remembered", "halved"]
+    names = ["cut off", "threefold, and remembered", "halved", "halved, way 2", "halved, way 3"]
     assert [each.name for each in TOY.mistakes] == names
-    assert [each.answer(X)[0, 0].item() for each in TOY.mistakes] == [2.0, 3.0, 0.5]
+    assert [each.answer(X)[0, 0].item() for each in TOY.mistakes] == [2.0, 3.0, 0.5, 0.5, 0.5]
     assert [TOY(each.answer).hints for each in TOY.mistakes] == [[m.hint] for m in TOY.mistakes]
     assert TOY.mistakes[1].hint == "Yours is three times x, and twice x was asked for."
     assert TOY.mistakes[2].loses == ("numbers", "dtype and gradients")

@@ -12,7 +12,7 @@ The mistakes stand in a TOML file beside the exercise's module, `table.toml` bes
     violates = ["$2i$ is the sine"]  # words of the sentences of the text that it breaks
 
 Where no edit says it, `code` has the wrong answer in full; with `of`, behind that right answer. The
-answer is what a text defines last.
+answer is what a text defines last. `also` lists further edits that show the same mistake.
 
 A fault is shown by what differs first between a result and the right one, which is what the message
 tells of. The hint of a mistake goes before: it says why it matters there.
@@ -84,9 +84,14 @@ class Mistake(Written):
     violates: tuple[str, ...] = ()
 
     def gives(self, pairs: list[tuple[Case, Any]], tolerance: float) -> bool:
-        """Whether the wrong answer gives these results."""
+        """Whether the wrong answer gives these results; words of a ValueError are its author's."""
         answer = self.answer
-        return all(compare.same(found, run_case(case, answer), tolerance) for case, found in pairs)
+        results = ((found, run_case(case, answer)) for case, found in pairs)
+        return all(
+            all(isinstance(each, CapturedException) and each.kind == "ValueError" for each in two)
+            or compare.same(*two, tolerance)
+            for two in results
+        )
 
 
 def load(module: str, parts: Sequence[str]) -> tuple[tuple[Written, ...], tuple[Mistake, ...]]:
@@ -113,23 +118,27 @@ def load(module: str, parts: Sequence[str]) -> tuple[tuple[Written, ...], tuple[
         name: str,
         hint: str,
         edit: Sequence[tuple[str, str]] = (),
+        also: Sequence[Sequence[tuple[str, str]]] = (),
         code: str = "",
         of: str = "",
         loses: Sequence[str] = parts,
         violates: Sequence[str] = (),
-    ) -> Mistake:
-        before = right[of] if of else setup
-        text = f"{before}\n{code}" if code else edited(right[of or "right"], edit)
+    ) -> list[Mistake]:
+        whole, changed = right[of] if of else setup, right[of or "right"]
+        texts = [f"{whole}\n{code}" if code else edited(changed, edit)]
+        texts += [edited(changed, each) for each in also]
         if unknown := [part for part in loses if part not in parts]:
             raise ValueError(f"there is no part {unknown[0]!r}, only {[*parts]}")
         in_order = tuple(part for part in parts if part in loses)
-        return Mistake(name, text, " ".join(hint.split()), in_order, tuple(violates))
+        told = " ".join(hint.split()), in_order, tuple(violates)
+        names = [name, *(f"{name}, way {n}" for n in range(2, len(texts) + 1))]
+        return [Mistake(*each, *told) for each in zip(names, texts, strict=True)]
 
-    mistakes = []
+    mistakes: list[Mistake] = []
     for key, entry in stored.items():
         if key not in right:
             try:
-                mistakes.append(mistake(key, **entry))
+                mistakes += mistake(key, **entry)
             except (KeyError, TypeError, ValueError) as error:
                 error.add_note(f"This is about [{key!r}] in {file}.")
                 raise
