@@ -35,6 +35,9 @@ def _of_any(rng: Random) -> Iterator[Case]:
     yield call(_numbers(rng, second, second))  # T = D
     yield call(_numbers(rng, common.short_length(rng), 1))
     yield call(_numbers(rng, 1, second))
+    ends = _numbers(rng, common.short_length(rng), 5)
+    ends[0] = ends[-1] = 9  # so that entry 0 is not the largest
+    yield call(ends)
 
 
 def _backwards(rng: Random) -> Iterator[Case]:
