@@ -130,9 +130,9 @@ def load(module: str, parts: Sequence[str]) -> tuple[tuple[Written, ...], tuple[
         if unknown := [part for part in loses if part not in parts]:
             raise ValueError(f"there is no part {unknown[0]!r}, only {[*parts]}")
         in_order = tuple(part for part in parts if part in loses)
-        told = " ".join(hint.split()), in_order, tuple(violates)
+        told, breaks = " ".join(hint.split()), tuple(violates)
         names = [name, *(f"{name}, way {n}" for n in range(2, len(texts) + 1))]
-        return [Mistake(*each, *told) for each in zip(names, texts, strict=True)]
+        return [Mistake(*each, told, in_order, breaks) for each in zip(names, texts, strict=True)]
 
     mistakes: list[Mistake] = []
     for key, entry in stored.items():
