@@ -14,13 +14,16 @@ from helpers.checks.engine import Case, Exercise, Part
 from helpers.checks.order_blind import common
 
 # Pairs that a careless key takes for one: with the same sum, and those of squares; ten and more of
-# one word, where a digit counts it; the same digits when sorted; the same set with the same sum.
+# one word, where a digit counts it; the same digits when sorted, or one after another; the same set
+# with the same sum; ids that differ above those of a small vocabulary.
 CONFUSED = (
     ([0, 5, 6, 16, 17, 22], [1, 2, 10, 12, 20, 21]),
     ([1] * 11, [0] * 10 + [2]),
     ([0, 11], [10, 10]),
     ([1, 1, 2, 3, 3], [1, 2, 2, 2, 3]),
     ([256, 3], [0, 3]),
+    ([1, 112], [11, 12]),
+    ([8, 300], [8, 301]),
 )
 
 
