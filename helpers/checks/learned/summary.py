@@ -43,8 +43,8 @@ def _made_up(rng: Random, encodings: int) -> tuple[pd.DataFrame, int, int]:
 
 
 def _runs_of(rng: Random, name: str, lengths: list[int], alike: bool) -> Iterator[dict[str, Any]]:
-    """Draw two to five seeds at each length; two with equal losses, where all are `alike`."""
-    level, floor = rng.uniform(7, 9), rng.uniform(0.1, 5)
+    """Draw two to five seeds at each length; two with equal losses, below the limit, if `alike`."""
+    level, floor = rng.uniform(7, 9), 20 if alike else rng.uniform(0.1, 5)
     for seed in rng.sample(range(20), 2 if alike else rng.randint(2, 5)):
         more = 0 if alike else rng.gauss(0, 1.5)
         limit, accuracy, steps = floor + rng.random(), rng.random(), rng.choice((100, 200, 400))

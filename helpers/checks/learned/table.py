@@ -93,6 +93,9 @@ def _rows_chosen(rng: Random) -> Iterator[Case]:
             "positions (B, T), each sequence its own": _embedded(module, x, positions),
             "positions (T,), the same for all": _embedded(module, x, positions[0]),
             "other positions of this shape": _embedded(module, x, len(rows) - 1 - positions[0]),
+            "positions of queries where keys are cached": module.embed(
+                x.clone(), encodings.Positions(positions[0], torch.arange(len(rows)))
+            ),
         }
 
     for x, rows in _inputs(rng):
