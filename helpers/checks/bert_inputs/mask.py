@@ -176,6 +176,24 @@ def _random_words(rng: Random) -> Iterator[Case]:
         vocab_size = common.FIRST_WORD + 8 * eighth
         ask = partial(_words, vocab_size, rng.randrange(1000))
         yield Case(f"random words with vocab_size={vocab_size:,}", ask)
+    seed = rng.randrange(1000)
+    yield Case("random words of two, against those of thousands", partial(_of_two, seed))
+
+
+def _of_two(seed: int, answer: Answer) -> Any:
+    """A random word may be the one that stood there, as half of two are, and never [MASK]."""
+    kinds = []
+    for vocab_size in (common.FIRST_WORD + 2, 30_000):
+        draw = _seeded(seed)
+        tokens = torch.randint(common.FIRST_WORD, vocab_size, (600, 128), generator=draw)
+        seen, _ = _masked(answer, tokens, vocab_size, draw, 0.9)
+        masked = seen == MASK
+        kinds.append([float(kind.double().mean()) for kind in (masked, ~masked & (seen != tokens))])
+    (as_mask, as_other), (usual, others) = kinds
+    return {
+        "as many become [MASK]": abs(as_mask - usual) < 0.01,
+        "half as many become another word": abs(as_other - others / 2) < 0.01,
+    }
 
 
 def _words(vocab_size: int, seed: int, answer: Answer) -> Any:
