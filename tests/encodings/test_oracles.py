@@ -54,8 +54,9 @@ def test_the_paper_of_deberta_differs_from_its_code_by_the_index_of_one_term() -
 def test_buckets_are_those_of_t5(causal: bool, buckets: int, distance: int) -> None:
     offsets = torch.arange(-1500, 1501)
     theirs = T5Attention._relative_position_bucket(offsets, not causal, buckets, distance)
-    ours = T5Bias(12, 3, buckets=buckets, max_distance=distance, causal=causal).bucket(offsets)
-    assert torch.equal(ours, theirs)
+    ours = T5Bias(12, 3, buckets=buckets, max_distance=distance, causal=causal)
+    assert torch.equal(ours.bucket(offsets), theirs)
+    assert torch.equal(ours.bfloat16().bucket(offsets), theirs)  # whatever the table's dtype
 
 
 def test_what_t5s_buckets_leave_out() -> None:

@@ -169,11 +169,11 @@ def test_a_view_of_what_was_there_is_not_made() -> None:
 
 
 def test_a_token_goes_on_with_the_last_document_behind_padding(tokens: Tensor) -> None:
-    model, padding = Decoder(_encoding("rotary"), V).eval(), torch.tensor([[0, 0, -1]] * 2)
+    model, padding = Decoder(_encoding("rotary"), V).eval(), torch.tensor([[0, 1, 1, -1]] * 2)
     cache = model.new_cache()
-    model(tokens[:, :3], padding, cache=cache)
-    after_padding = model(tokens[:, 3:4], cache=cache)
-    close(after_padding[:, -1], model(tokens[:, [0, 1, 3]])[:, -1], rtol=0, atol=1e-5)
+    model(tokens[:, :4], padding, cache=cache)
+    after_padding = model(tokens[:, 4:5], cache=cache)
+    close(after_padding[:, -1], model(tokens[:, [1, 2, 4]])[:, -1], rtol=0, atol=1e-5)
 
 
 def test_behind_padding_alone_a_text_begins(tokens: Tensor) -> None:
