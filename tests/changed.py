@@ -16,14 +16,14 @@ from tests.common import ROOT, UNITS
 
 NEAREST = 40  # files of tests; those further off import nearly everything
 FEW = 8  # exercises of which all answers can be tried in a minute
-ASKING = ["tests/checks", "tests/promises", "tests/mutants", "tests/saboteurs"]
+ASKING = ["tests/checks", "tests/promises", "tests/probes"]
 BUILT = ("source/", "notebooks/", "solutions/")
 # Files that no test imports, and the tests that read them.
 READ_BY = {
     "source/": ["tests/promises", "tests/course/authoring", "tests/notebooks"],
     "solutions/": ["tests/notebooks"],
     "benchmarks/results/": ["tests/benchmarks", "tests/notebooks", "tests/claims", "tests/web"],
-    "docs/": ["tests/web/test_text.py", "tests/encodings/test_table.py", "tests/claims"],
+    "docs/": ["tests/web/test_text.py", "tests/encodings/test_oracles.py", "tests/claims"],
     "docs/grading.md": ["tests/course/grading/test_exchange.py"],
     "docs/starting.md": ["tests/course/test_without_make.py"],
     "web/": ["tests/web"],

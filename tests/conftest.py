@@ -30,7 +30,7 @@ hypothesis_settings.load_profile("course")
 # These begin. The first file of the site builds it, for which others would have to wait.
 SLOWEST = (
     "tests/course/grading/hostile/", "tests/browser/test_units.py", "tests/web/test_site.py",
-    "tests/claims/", "tests/browser/", "tests/checks/", "tests/mutants/", "tests/saboteurs/",
+    "tests/claims/", "tests/browser/", "tests/checks/", "tests/probes/",
     "solutions/", "tests/notebooks/", "tests/course/grading/", "tests/encodings/",
     "tests/training/", "tests/benchmarks/", "tests/web/",
 )  # fmt: skip
@@ -41,8 +41,8 @@ SITE = ("web/", "docs/", "source/")
 # Tests that share nothing with the others of their file: each goes to whoever is free.
 APART = tuple(
     f"tests/{name}"
-    for name in ("checks/test_mistakes", "course/grading/test_class", "mutants/",
-                 "notebooks/test_learner", "saboteurs/", "training/")
+    for name in ("checks/test_mistakes", "course/grading/test_class", "notebooks/test_learner",
+                 "probes/", "training/")
 )  # fmt: skip
 
 
@@ -153,3 +153,13 @@ def course() -> Course:
 def tiny(tmp_path: Path) -> Course:
     """A course of one tiny unit, 01-tiny, in a folder of its own."""
     return tiny_course(tmp_path)
+
+
+@pytest.fixture
+def double_precision() -> Iterator[None]:
+    """Numbers of 64 bits where nothing else is said, and the same random ones each time."""
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float64)
+    torch.manual_seed(0)
+    yield
+    torch.set_default_dtype(before)

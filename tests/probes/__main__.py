@@ -16,8 +16,7 @@ import pandas as pd
 from helpers.course import settings
 from helpers.course.settings import Course
 from tests.checks import variants
-from tests.mutants import mutate, trial
-from tests.saboteurs import table
+from tests.probes import mutate, trial
 
 
 def probes(course: Course, unit: str) -> Iterator[tuple[str, str, int, list[str]]]:
@@ -33,9 +32,9 @@ def probes(course: Course, unit: str) -> Iterator[tuple[str, str, int, list[str]
         mutants, equivalent = mutate.mutants(solution.cell), trial.equivalents(course, unit)
         told = trial.faults(solution, mutants, equivalent.get(name, set()))
         yield name, "mutants", len(mutants), told
-        sabotaged = table.tried(exercise, solution.answer())
+        sabotaged = trial.sabotaged(exercise, solution.answer())
         excused = trial.equivalents(course, unit, "saboteurs").get(name, set())
-        yield name, "saboteurs", len(sabotaged), table.faults(sabotaged, excused)
+        yield name, "saboteurs", len(sabotaged), trial.holes(sabotaged, excused)
 
 
 def main(units: list[str]) -> int:

@@ -12,9 +12,8 @@ from helpers.checks.engine.hints import DTYPE, Fault
 from helpers.course.settings import Course
 from tests import tiers
 from tests.common import UNITS
-from tests.mutants import trial
+from tests.probes import saboteurs, trial
 from tests.promises import table
-from tests.saboteurs import saboteurs
 
 UNIT = "01-order-blind"
 SABOTEURS: dict[Fault, tuple[str, ...]] = {
@@ -56,7 +55,7 @@ GENERIC = [(unit, each.name) for unit, each in tiers.exercises() if each.generic
 def test_a_fault_that_breaks_a_sentence_loses_points_and_is_named(
     course: Course, unit: str, name: str
 ) -> None:
-    [solution] = [each for each in trial.solutions(course, unit) if each.exercise == name]
+    solution = trial.solution(course, unit, name)
     assert list(_unnoticed(solution.check.load(), solution.answer())) == []
 
 

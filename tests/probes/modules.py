@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.stateless import _reparametrize_module
 
-from tests.saboteurs.wrappers import Call, Sabotaged, between, rebuilt
+from tests.probes.wrappers import Call, Sabotaged, between, rebuilt
 
 
 def of(right: type[nn.Module]) -> Iterator[tuple[str, Sabotaged]]:

@@ -1,8 +1,9 @@
 """Are the checks strict, and are they fair? Wrong answers must lose points, right ones none.
 
-Three kinds of answers: the usual mistakes, each of which must get its own hint; right answers
-written differently; and mutants of the course's own solutions. A mutant that keeps all points is a
-survivor, unless source/UNIT/equivalent.toml says why it is as right as the solution.
+Four kinds of answers: the usual mistakes, each of which must get its own hint; right answers
+written differently; mutants of the course's own solutions; and saboteurs, which break one thing of
+them. One of these two that keeps all points is a survivor, unless source/UNIT/equivalent.toml says
+why it is as right as the solution, or why the text of the exercise does not forbid what it does.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ import resource
 import signal
 import symtable
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import cache, cached_property
 from types import FrameType
 from typing import Any
@@ -27,17 +29,18 @@ from helpers.course.authoring import source
 from helpers.course.authoring.notebook import instructor
 from helpers.course.grading.judge import Check, tests
 from helpers.course.settings import Course
-from tests.mutants import mutate
-from tests.mutants.mutate import Mutant
+from tests.probes import mutate, saboteurs
+from tests.probes.mutate import Mutant
 from tests.tiers import NIGHTLY
 
 SECONDS = 4.0  # of computing, for one mutant; a slow machine needs 1.5 for the slowest solution
+OF_A_SABOTEUR = 10.0  # so that none is caught for being slow on a slow machine
 MEMORY = 2 << 30  # bytes that a mutant may take beside what there is
 SEEDS = range(int(os.environ.get("SEEDS", "2" if NIGHTLY else "1")))  # asked of known answers
 
 
 class TooLongError(BaseException):
-    """A mutant is at it for too long; no `except Exception` of a check takes this."""
+    """An answer is at it for too long; no `except Exception` of a check takes this."""
 
 
 @contextmanager
@@ -128,6 +131,12 @@ def solutions(course: Course, unit: str) -> list[Solution]:
     return found
 
 
+def solution(course: Course, unit: str, exercise: str) -> Solution:
+    """Return the worked cell of one exercise."""
+    [found] = [each for each in solutions(course, unit) if each.exercise == exercise]
+    return found
+
+
 def _needed(before: str, cell: str) -> str:
     """The statements of `before` that make what `cell` uses; no figure, no training."""
     wanted = _used(cell)
@@ -188,3 +197,33 @@ def faults(solution: Solution, mutants: list[Mutant], equivalent: set[str]) -> l
         if solution.survives(mutant.text) != right:
             found.append(f"{'not equivalent' if right else 'survived'}: {mutant.change}")
     return found
+
+
+def sabotaged(exercise: Exercise, right: Answer, seed: int = 0) -> dict[str, bool]:
+    """Try every saboteur on a right answer; return which of those that break something lose points.
+
+    By its name: whether it does.
+    """
+    exercise.is_correct(right, seed)  # what is right is known from here on, and is in nobody's time
+    found = {}
+    for name, each in saboteurs.of(right):
+        try:
+            with limited(OF_A_SABOTEUR):
+                caught = not exercise.is_correct(each.answer, seed)
+        except TooLongError:
+            caught = True
+        if each.broke:
+            found[name] = caught
+    return found
+
+
+def holes(tried: Mapping[str, bool], excused: Collection[str]) -> list[str]:
+    """Return a line for each hole of a check, and for each excuse that no saboteur needs.
+
+    Args:
+        tried: which saboteurs lose points. excused: patterns of the names of those that need not.
+    """
+    kept = [name for name, caught in tried.items() if not caught]
+    through = [name for name in kept if not any(fnmatchcase(name, each) for each in excused)]
+    needless = [each for each in sorted(excused) if not any(fnmatchcase(n, each) for n in kept)]
+    return [f"survived: {name}" for name in through] + [f"no excuse needed: {n}" for n in needless]

@@ -1,1 +1,0 @@
-"""Right answers with one thing broken by machine: which of them does each check notice?"""
