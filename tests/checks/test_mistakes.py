@@ -4,6 +4,7 @@
 ones and a third of the right ones, as to refuse one of these hurts most.
 """
 
+import importlib
 import json
 import re
 import tomllib
@@ -13,13 +14,14 @@ from typing import Any
 import pytest
 
 from helpers.checks.engine import Exercise, Mistake, Written
+from helpers.checks.engine.hints import edited
 from helpers.checks.engine.serialize import CapturedException
 from helpers.course.sandbox.process import Limits
 from helpers.course.sandbox.shell import to_json
 from tests import tiers
 from tests.checks import variants
 from tests.common import ROOT
-from tests.mutants import trial
+from tests.probes import trial
 
 EXERCISES = [exercise for _, exercise in tiers.exercises()]
 MISTAKES = [
@@ -97,3 +99,24 @@ def test_a_stub_earns_nothing_and_is_told_what_to_do(exercise: Exercise) -> None
     report = exercise(stub)
     assert report.earned == 0
     assert all("Not written yet" in finding.message for finding in report.findings)
+
+
+EXAMINED = [
+    pytest.param(
+        getattr(importlib.import_module(f"helpers.checks.{package}"), name), entry, id=name
+    )
+    for package, exercises in tomllib.loads(
+        (ROOT / "tests/checks/examined.toml").read_text(encoding="utf-8")
+    ).items()
+    for name, entries in exercises.items()
+    for entry in entries
+]
+
+
+@pytest.mark.parametrize(("exercise", "entry"), EXAMINED)
+def test_a_wrong_answer_that_was_accepted_is_refused(exercise: Exercise, entry: Any) -> None:
+    """What examiners found, and what has no hint of its own."""
+    text = entry.get("code") or edited(exercise.right_answers[0].text, entry["edit"])
+    report = exercise(Written("wrong", text).answer)
+    # Some part is right: it is refused for what is wrong with it, and not as a whole.
+    assert 0 < report.earned < report.points
