@@ -1,4 +1,6 @@
-"""Against implementations that others wrote, and exactly how some of those deviate."""
+"""Against implementations that others wrote, how some of those deviate, and the page of all."""
+
+import re
 
 import pytest
 import torch
@@ -7,6 +9,7 @@ from transformers.models.t5.modeling_t5 import T5Attention
 
 from helpers.book import d2l
 from helpers.encodings import T5Bias, available, sinusoidal_table
+from tests.encodings import table
 from tests.encodings.oracles import ORACLES, Oracle
 from tests.encodings.oracles.offsets import deberta_scores
 from tests.encodings.oracles.structure import convolved
@@ -73,3 +76,15 @@ def test_heads_become_a_convolution_as_they_sharpen(heads: int, columns: int | N
         ours, theirs = convolved(heads, columns, sharpness)
         off.append((ours - theirs).abs().max().item())
     assert off[0] > 1e-2 > off[1] > 1e-5 > off[2]
+
+
+NUMBER = re.compile(r"\| (\de-\d+) \|$", re.MULTILINE)
+
+
+def test_the_page_is_what_make_table_writes() -> None:
+    """Rounding may differ between machines."""
+    written = table.PATH.read_text(encoding="utf-8")
+    fresh = table.as_markdown(table.rows())
+    assert NUMBER.sub("", written) == NUMBER.sub("", fresh), "run: python -m tests.encodings.table"
+    stored = [float(each) for each in NUMBER.findall(written)]
+    assert stored and all(value < 1e-6 for value in stored)

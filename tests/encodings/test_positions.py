@@ -79,13 +79,17 @@ def test_offsets_of_a_tree_are_refused_beside_a_cache_too() -> None:
         attention(torch.randn(1, 3, 8), positions=tree, cache=KVCache())
 
 
-def test_layers_may_take_turns() -> None:
-    keys, rotary, bias = (
-        create(name, d_model=D, num_heads=H) for name in ("shaw_keys", "rotary", "t5_bias")
-    )
+def test_layers_may_take_turns_and_each_has_an_encoding_of_its_own() -> None:
+    names = ("shaw_keys", "rotary", "t5_bias", "learned")
+    keys, rotary, bias, learned = (create(name, d_model=D, num_heads=H) for name in names)
 
     def asked(turns: list[Encoding], shared: bool = False) -> list[Any]:
-        return [each.attention.encoding for each in Encoder(turns, 9, 4, shared).layers]  # type: ignore[union-attr]
+        model = Encoder(turns, 9, 4, shared)
+        model(torch.randint(9, (2, T))).sum().backward()
+        assert all(parameter.grad is not None for parameter in model.parameters())
+        found = [each.attention.encoding for each in model.layers]  # type: ignore[union-attr]
+        assert model.position is found[0]
+        return found
 
     first, second, third, fourth = asked([keys, rotary])
     assert [first, second, fourth] == [keys, rotary, rotary]  # RoPE has nothing to learn
@@ -94,6 +98,8 @@ def test_layers_may_take_turns() -> None:
     assert [first, second, third] == [keys, keys, bias]
     assert type(fourth) is type(keys) and fourth is not keys
     assert asked([keys, rotary], shared=True) == [keys, rotary, keys, rotary]
+    assert len(set(asked([keys]))) == 4 and asked([keys], shared=True) == [keys] * 4
+    assert asked([learned]) == [learned] * 4  # it is asked at the input only
 
 
 def test_a_schedule_that_does_not_fit() -> None:

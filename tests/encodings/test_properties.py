@@ -50,18 +50,7 @@ def run(attention: MultiHeadAttention, x: Tensor, mask: Tensor | None = None) ->
     length = x.shape[1]
     chain = torch.arange(-1, length - 1, device=x.device)  # each word hangs on the one before
     positions = torch.arange(length, device=x.device) if name == "TreeDepth" else None
-    offsets = tree_offsets(chain) if name == "TreeOffsets" else None
-    return _run(attention, x, mask, positions, offsets)
-
-
-def _run(
-    attention: MultiHeadAttention,
-    x: Tensor,
-    mask: Tensor | None = None,
-    positions: Tensor | None = None,
-    offsets: Tensor | None = None,
-) -> Tensor:
-    at = hooks.told(x, positions, offsets)
+    at = hooks.told(x, positions, tree_offsets(chain) if name == "TreeOffsets" else None)
     return attention(attention.encoding.embed(x, at), mask, at)
 
 

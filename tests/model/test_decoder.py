@@ -1,6 +1,6 @@
 """The decoder reads the same text in the same way: at once, step by step, padded, packed, moved."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -14,6 +14,7 @@ from tests.encodings.test_properties import RELATIVE
 
 D, H, T, V = 12, 2, 8, 11
 close = torch.testing.assert_close
+pytestmark = pytest.mark.usefixtures("double_precision")  # also what is made once and kept
 CAUSAL = sorted(set(available()) - {"tree_depth", "tree_offsets"})
 FORMS: dict[str, dict[str, Any]] = {
     "alibi": {"form": "causal"},
@@ -28,15 +29,6 @@ FORMS: dict[str, dict[str, Any]] = {
     "dynamic_ntk": {"original_max_len": T},
     "longrope": {"original_max_len": T},
 }
-
-
-@pytest.fixture(autouse=True)
-def _in_double_precision() -> Iterator[None]:
-    before = torch.get_default_dtype()
-    torch.set_default_dtype(torch.float64)  # also for what an encoding makes once and keeps
-    torch.manual_seed(0)
-    yield
-    torch.set_default_dtype(before)
 
 
 def _decoder(name: str) -> Decoder:

@@ -73,21 +73,6 @@ def test_attention_asks_its_encoding_at_each_hook(x: Tensor) -> None:
     )
 
 
-def _asked(name: str, shared: bool = False) -> list[Encoding]:
-    encoding = create(name, d_model=D, num_heads=H, max_len=T)
-    model = Encoder(encoding, vocab_size=9, num_layers=3, shared=shared)
-    model(torch.randint(9, (2, T))).sum().backward()
-    assert all(parameter.grad is not None for parameter in model.parameters())
-    assert model.position is model.layers[0].attention.encoding  # type: ignore[union-attr]
-    return [layer.attention.encoding for layer in model.layers]  # type: ignore[misc, union-attr]
-
-
-def test_each_layer_has_an_encoding_of_its_own_unless_it_is_shared() -> None:
-    assert len({id(each) for each in _asked("shaw")}) == 3
-    assert len({id(each) for each in _asked("shaw", shared=True)}) == 1
-    assert len({id(each) for each in _asked("learned")}) == 1  # it is asked at the input only
-
-
 def test_only_selected_places_are_scored() -> None:
     torch.manual_seed(0)
     model = Encoder(create("sinusoidal", d_model=D, num_heads=H), vocab_size=9, num_layers=1).eval()

@@ -141,25 +141,17 @@ def _dino() -> Pair:
 
 
 @oracle("rotary_3d", "transformers, Qwen2-VL", 1e-6, ROUNDED)
-def _qwen() -> Pair:
-    sections = [1, 2, 1]
-    config: Any = Qwen2VLTextConfig(
-        hidden_size=D,
-        num_attention_heads=H,
-        rope_parameters={"rope_type": "default", "rope_theta": 100.0, "mrope_section": sections},
-    )
-    places = torch.randint(0, 20, (B, T, 3))
-    q, k = qk()
-    cos, sin = Qwen2VLRotaryEmbedding(config)(q, places.movedim(-1, 0))
-    expected = apply_rotary_pos_emb(q, k, cos, sin)
-    ours = build("rotary_3d", layout="halves", base=100.0, sections=sections)
-    return torch.cat(hooks.rotate(ours, q, k, Positions(places, places))), torch.cat(expected)
+def _qwen2() -> Pair:
+    return _qwen([1, 2, 1], Qwen2VLTextConfig, Qwen2VLRotaryEmbedding)
 
 
 @oracle("rotary_3d", "transformers, Qwen3-VL", 1e-6, ROUNDED)
 def _qwen3() -> Pair:
-    sections = [2, 1, 1]
-    config: Any = Qwen3VLTextConfig(
+    return _qwen([2, 1, 1], Qwen3VLTextConfig, Qwen3VLTextRotaryEmbedding, interleaved=True)
+
+
+def _qwen(sections: list[int], config: Any, theirs: Any, **options: Any) -> Pair:
+    told = config(
         hidden_size=D,
         num_attention_heads=H,
         head_dim=d,
@@ -167,10 +159,9 @@ def _qwen3() -> Pair:
     )
     places = torch.randint(0, 20, (B, T, 3))
     q, k = qk()
-    cos, sin = Qwen3VLTextRotaryEmbedding(config)(q, places.movedim(-1, 0))
+    cos, sin = theirs(told)(q, places.movedim(-1, 0))
     expected = apply_rotary_pos_emb(q, k, cos, sin)
-    options: dict[str, Any] = {"sections": sections, "interleaved": True}
-    ours = build("rotary_3d", layout="halves", base=100.0, **options)
+    ours = build("rotary_3d", layout="halves", base=100.0, sections=sections, **options)
     return torch.cat(hooks.rotate(ours, q, k, Positions(places, places))), torch.cat(expected)
 
 
