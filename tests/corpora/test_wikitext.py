@@ -3,12 +3,10 @@
 import hashlib
 import io
 import re
-import threading
 import time
 import zipfile
 from collections.abc import Iterator
 from contextlib import suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -21,6 +19,7 @@ from helpers.book import d2l
 from helpers.corpora import wikitext
 from helpers.corpora.wikitext import DownloadError, fetch, wikitext2
 from tests.common import ROOT
+from tests.web.figures import Silent, hosting
 
 TEXT = """
  = A heading =
@@ -49,12 +48,12 @@ FILE, ARCHIVE, NONSENSE = _parquet(), _archive(), b"PAR1 nothing"
 SHA256 = hashlib.sha256(FILE).hexdigest()
 
 
-class _Handler(BaseHTTPRequestHandler):
+class _Handler(Silent):
     """The path says how it behaves; `asked` keeps those that were wanted."""
 
     asked: list[str]
 
-    def do_GET(self) -> None:
+    def do_GET(self) -> None:  # noqa: N802
         self.asked.append(self.path)
         if self.path == "/404":
             self.send_error(404)
@@ -70,9 +69,6 @@ class _Handler(BaseHTTPRequestHandler):
         with suppress(OSError):  # who asked may have hung up
             self.wfile.write(body[: len(body) // 2] if cut or self.path == "/always-cut" else body)
 
-    def log_message(self, *_arguments: object) -> None:
-        """Nothing on the screen."""
-
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,12 +77,10 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def server() -> Iterator[str]:
+def server(tmp_path: Path) -> Iterator[str]:
     _Handler.asked = []
-    with ThreadingHTTPServer(("127.0.0.1", 0), _Handler) as running:
-        threading.Thread(target=running.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{running.server_port}"
-        running.shutdown()
+    with hosting(tmp_path, _Handler) as address:
+        yield address
 
 
 def test_the_books_loader_works_as_the_docs_show(

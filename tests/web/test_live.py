@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Iterable
+from functools import cache
 from typing import Any, cast
 
 import pytest
@@ -12,14 +14,14 @@ from playwright.sync_api import Page
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 from torch import Tensor
 
-from benchmarks.live_study import ENCODINGS
+from benchmarks import live_weights
+from benchmarks.live_study import ENCODINGS, WEIGHTS
 from helpers.corpora.wordpiece import CLS, MASK, SEP, SPECIAL
 from helpers.encodings import prepare_positions
 from helpers.model.attention import EncoderLayer
-from helpers.model.bert import Pretraining
+from helpers.model.bert import Bert, Pretraining, preset
 from tests.common import needs_browser
 from tests.tiers import sample
-from tests.web import live
 
 pytestmark = needs_browser
 READ = """async ([name, all]) => {
@@ -38,10 +40,28 @@ CODE = """async (texts) => {
 }"""
 
 
+@cache
+def index() -> dict[str, Any]:
+    """What stands beside the weights."""
+    found: dict[str, Any] = json.loads((WEIGHTS / "weights.json").read_text(encoding="utf-8"))
+    return found
+
+
+@cache
+def model(encoding: str) -> Pretraining:
+    """The course's own model with the weights of the page."""
+    known = index()
+    sizes = {"vocab_size": len(known["vocabulary"]), "max_len": known["longest"]}
+    made = Pretraining(Bert(preset("mini", **sizes, **known["size"]), encoding)).eval()
+    content = (WEIGHTS / f"{encoding}.bin").read_bytes()
+    live_weights.load(made, live_weights.unpack(content, known["encodings"][encoding]["shapes"]))
+    return made
+
+
 def _drawn(lengths: Iterable[int]) -> list[list[int]]:
     """Ids of sentences of these lengths, some of their pieces hidden, without padding."""
     draw = random.Random(1)
-    words = range(len(SPECIAL), len(live.index()["vocabulary"]))
+    words = range(len(SPECIAL), len(index()["vocabulary"]))
     hidden = [MASK if draw.random() < 0.2 else draw.choice(words) for _ in range(99)]
     return [[CLS, *draw.sample(hidden, n - 2), SEP] for n in lengths]
 
@@ -63,29 +83,29 @@ def expected(model: Pretraining, ids: list[int]) -> tuple[Tensor, Tensor]:
 def test_the_page_computes_what_pytorch_computes_with_the_same_weights(
     encoding: str, blank: Page
 ) -> None:
-    sentences = _drawn((live.index()["longest"], 7))
+    sentences = _drawn((index()["longest"], 7))
     found: list[Any] = blank.evaluate(READ, [encoding, sentences])
     for ids, given in zip(sentences, found, strict=True):
-        for ours, theirs in zip(expected(live.model(encoding), ids), given, strict=True):
+        for ours, theirs in zip(expected(model(encoding), ids), given, strict=True):
             assert (torch.tensor(theirs).view_as(ours) - ours).abs().max() <= 1e-4
     # Recorded by the study: how far rounding has moved a logit.
-    assert live.index()["encodings"][encoding]["moved"] <= 1e-3
+    assert index()["encodings"][encoding]["moved"] <= 1e-3
 
 
 def test_a_verb_follows_the_nearest_noun_as_the_page_says() -> None:
-    words = live.index()["vocabulary"]
+    words = index()["vocabulary"]
     for nouns, verb in (("two values", "are"), ("the values of the array", "is")):
         pieces = f"if {nouns} [MASK] equal , return true ."
         ids = [CLS, *map(words.index, pieces.split()), SEP]
         for encoding in {*ENCODINGS} - {"none"}:
-            likely = live.model(encoding)(torch.tensor([ids]))[0, ids.index(MASK)]
+            likely = model(encoding)(torch.tensor([ids]))[0, ids.index(MASK)]
             assert words[int(likely.argmax())] == verb, encoding
 
 
 def _texts(count: int = 300) -> list[str]:
     """Texts of words, parts of words, marks, accents, blanks, other scripts and special tokens."""
     draw = random.Random(3)
-    pieces = [each.removeprefix("##") for each in live.index()["vocabulary"]]
+    pieces = [each.removeprefix("##") for each in index()["vocabulary"]]
     odd = [*"ÉÇñßΣσςİıﬁ½中文日本語한글😀…—“”’´`~^|$€\u00ad\u200b", "naïve", "ΟΔΟΣ", "x" * 101]
     odd += ["\t", "\n", "\u00a0", "\u3000", "\0", "\ufffd", "[MASK]", "[SEP]", "[mask]", "[ MASK]"]
 
@@ -98,7 +118,7 @@ def _texts(count: int = 300) -> list[str]:
 
 
 def test_wordpiece_in_the_page_is_that_of_the_course(blank: Page) -> None:
-    texts, known = _texts(), live.index()["vocabulary"]
+    texts, known = _texts(), index()["vocabulary"]
     vocabulary = {piece: number for number, piece in enumerate(known)}
     tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)

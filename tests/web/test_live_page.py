@@ -12,10 +12,10 @@ from playwright.sync_api import Locator, Page, expect
 from benchmarks.live_study import ENCODINGS
 from helpers.corpora.wordpiece import CLS, MASK, SEP
 from tests.common import needs_browser
-from tests.web import live
 from tests.web.axe import COLOURS, refused
 from tests.web.figures import complaints, opened
 from tests.web.test_live import expected as _read
+from tests.web.test_live import index, model
 
 pytestmark = needs_browser
 TEXT = "the number of [MASK] in the list."
@@ -51,14 +51,14 @@ def _guesses(page: Page) -> dict[str, str]:
 def _expected(encoding: str, ids: list[int]) -> dict[str, str]:
     """The same by the course's own model; `ids` are those of the sentence."""
     row = [CLS, *ids, SEP]
-    likely = live.model(encoding)(torch.tensor([row]))[0, row.index(MASK)].double().softmax(-1)
-    words = live.index()["vocabulary"]
+    likely = model(encoding)(torch.tensor([row]))[0, row.index(MASK)].double().softmax(-1)
+    words = index()["vocabulary"]
     return {words[n]: f"{100 * likely[n].item():.1f} %" for n in likely.topk(5).indices.tolist()}
 
 
 def _ids(text: str) -> list[int]:
     """Ids of words that are in the vocabulary as they are."""
-    return [live.index()["vocabulary"].index(each) for each in re.findall(r"\[MASK\]|\w+|\S", text)]
+    return [index()["vocabulary"].index(each) for each in re.findall(r"\[MASK\]|\w+|\S", text)]
 
 
 def _sentence(page: Page) -> str:
@@ -154,21 +154,21 @@ def test_enter_hides_a_word_and_fills_a_gap(page: Page, address: str) -> None:
 
 def test_what_is_said_of_heads_and_models_is_so(page: Page, address: str) -> None:
     encoding, name, text = "rotary", "RoPE", "the number of [MASK] in the [MASK]."
-    known = live.index()["encodings"][encoding]
+    known = index()["encodings"][encoding]
     _asked(page, address, encoding, text)
     likely = ", ".join(f"{word} ({part})" for word, part in _expected(encoding, _ids(text)).items())
     assert f"With {name}, [MASK] is most likely {likely}." in _says(page)
     assert f"fills {100 * known['right']:.1f} % of the hidden pieces right" in _says(page)
     ids = [CLS, *_ids(text), SEP]
     labels = [each.get_attribute("aria-label") for each in page.locator(".live-head").all()]
-    heads = _read(live.model(encoding), ids)[1].flatten(0, 1)
+    heads = _read(model(encoding), ids)[1].flatten(0, 1)
     for label, looks in zip(labels, heads, strict=True):
         before, after, itself = looks.diagonal(-1), looks.diagonal(1), looks.diagonal()
         weights = {"the token before": before, "itself": itself, "the token after": after,
                    "[CLS]": looks[:, 0], "[SEP]": looks[:, -1]}  # fmt: skip
         part, most = max((float(each.sum()) / len(ids), name) for name, each in weights.items())
         habit = f"on the whole it looks at {most} ({part:.2f} of its weight)."
-        words = [(live.index()["vocabulary"][n], x) for n, x in zip(ids, looks[4], strict=True)]
+        words = [(index()["vocabulary"][n], x) for n, x in zip(ids, looks[4], strict=True)]
         best = sorted(words, key=lambda each: -each[1])[:2]
         told = "from [MASK] it looks at " + ", ".join(f"“{a}” {x:.2f}" for a, x in best) + "; "
         assert str(label).endswith(told + (habit if part > 0.4 else "its weight is spread."))
@@ -204,7 +204,7 @@ def test_a_sentence_that_is_too_long_and_weights_that_are_missing_are_said(
 ) -> None:
     _asked(page, address, text="[MASK]" + " string" * 40 + " [MASK]")
     assert "its end is left out, with 1 [MASK]." in _says(page)
-    read = _ids("[MASK]" + " string" * (live.index()["longest"] - 3))  # beside CLS and SEP
+    read = _ids("[MASK]" + " string" * (index()["longest"] - 3))  # beside CLS and SEP
     for encoding in ("rotary", "learned"):  # the table has no row for one more
         _choose(page, encoding)
         assert _guesses(page) == _expected(encoding, read)
