@@ -126,14 +126,21 @@ def _tiny(device: str, on_step_end: Any = None, **options: Any) -> list[float]:
 def test_evaluation_between_steps_and_forgotten_gradients_change_nothing(
     device: str, graphs: Switch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def look(_step: int, model: nn.Module, _weight: Any) -> None:
-        model.eval()(torch.ones(1, 2, device=device))
+    seen: dict[int, float] = {}
+
+    def look(step: int, model: nn.Module, _weight: Any) -> None:
+        seen[step] = model.eval()(torch.ones(1, 2, device=device)).item()
         model.zero_grad()
 
     graphs(True, device)
-    called, replayed = _tiny(device, graph=False), _tiny(device)
+    called = _tiny(device, graph=False)
+    assert not REPLAYS  # whoever does not want it has none, and is told nothing
+    replayed = _tiny(device)
     assert replayed == pytest.approx(called, abs=1e-6) and not caplog.records
-    assert _tiny(device, look) == replayed
+    for graph, losses in ((False, called), (True, replayed)):
+        seen.clear()
+        assert _tiny(device, look, graph=graph) == losses
+        assert [*seen] == [*range(1, 13)] and len({*seen.values()}) > 9  # each of its step
 
 
 def test_a_step_that_overflows_in_float16_leaves_no_trace(graphs: Switch) -> None:
@@ -272,14 +279,6 @@ def test_what_is_never_recorded_is_said_too(
     losses, _ = _losses("cpu", compile="compiled" in why, steps=5)
     assert len(losses) == 5 and not REPLAYS
     assert why in caplog.text and len(caplog.records) == 1
-
-
-def test_whoever_does_not_want_it_is_told_nothing(
-    graphs: Switch, caplog: pytest.LogCaptureFixture
-) -> None:
-    graphs(True, "cpu")
-    _losses("cpu", graph=False, steps=5)
-    assert not REPLAYS and not caplog.records
 
 
 @pytest.mark.parametrize("device", DEVICES)

@@ -128,21 +128,6 @@ def test_a_steep_gradient_is_cut_to_length_1(precision: str) -> None:
     assert model.training  # whatever it was before
 
 
-def test_a_look_at_the_model_after_each_step_changes_nothing() -> None:
-    curves, seen = [], []
-    for looks in (False, True):
-        torch.manual_seed(0)
-        model = nn.Sequential(nn.Linear(2, 9), nn.Dropout(0.5), nn.Linear(9, 1))
-
-        def look(step: int, model: nn.Module = model) -> None:
-            seen.append((step, model.eval()(torch.ones(1, 2)).item()))
-
-        curves.append(_line(_square, 5, model=model, on_step_end=look if looks else None))
-    assert curves[0] == curves[1]
-    assert [step for step, _ in seen] == [1, 2, 3, 4, 5]
-    assert len({answer for _, answer in seen}) == 5  # of that step
-
-
 @pytest.mark.rotating
 def test_two_processes_have_the_curve_of_one(alone: Alone, tmp_path: Path) -> None:
     one = alone(tmp_path / "one", "--steps", "12")
