@@ -4,8 +4,6 @@ Tests are found by what they import, the nearest first; exercises by what their 
 by the lesson of their unit.
 """
 
-from __future__ import annotations
-
 import subprocess
 from functools import cache
 

@@ -1,7 +1,5 @@
 """The devices that are here, and what others refuse, where there is only a CPU to try it on."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from functools import cache

@@ -3,8 +3,6 @@
 CONTRIBUTING.md says what each promises.
 """
 
-from __future__ import annotations
-
 import os
 import shlex
 import sys

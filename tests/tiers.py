@@ -4,8 +4,6 @@ CONTRIBUTING.md says what each promises. `make quick` tries changed exercises; `
 of everything, which the commit chooses, so that all of it is tried over some days.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 from collections.abc import Sequence

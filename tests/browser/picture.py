@@ -4,8 +4,6 @@ A unit with a usual mistake in it: on the left its check with the hint, on the r
 cell shows, a picture that sliders move.
 """
 
-from __future__ import annotations
-
 import io
 import os
 import tempfile

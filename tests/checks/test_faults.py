@@ -1,7 +1,5 @@
 """Faults that any answer may have: the engine finds them, and has one hint for each."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

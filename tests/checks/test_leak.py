@@ -1,7 +1,5 @@
 """A question, which is asked in the learner's kernel, brings nothing that knows what is right."""
 
-from __future__ import annotations
-
 import gc
 import re
 from types import CodeType, FunctionType, ModuleType

@@ -1,7 +1,5 @@
 """Unit 08, “An encoding of your own”: encodings that ignore the order of most words, or all."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

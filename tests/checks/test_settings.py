@@ -1,7 +1,5 @@
 """What a notebook sets for the whole process decides nothing about an answer, and stays set."""
 
-from __future__ import annotations
-
 import logging
 import sys
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """A toy exercise, “twice x”, with the file of its mistakes beside it."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Hooks, asked as a model asks them: of a whole text unless something else is said."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import torch

@@ -3,8 +3,6 @@
 Nothing here is shared with helpers/encodings but the parameters.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

@@ -3,8 +3,6 @@
 Run `make table`; a test compares the file with what this would write.
 """
 
-from __future__ import annotations
-
 import torch
 
 from helpers.encodings import REGISTRY, create, hooks_of

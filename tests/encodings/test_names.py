@@ -1,7 +1,5 @@
 """Names that an encoding may not give to its attributes, and what it says of them; all others."""
 
-from __future__ import annotations
-
 import pickle
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Weights of a `Pretraining` under the names of BertForPreTraining of the transformers library."""
 
-from __future__ import annotations
-
 from torch import Tensor
 
 from helpers.model.bert import Pretraining

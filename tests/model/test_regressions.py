@@ -1,7 +1,5 @@
 """Faults that readers of the code have found, each held by the call that showed it."""
 
-from __future__ import annotations
-
 import sys
 from typing import Any
 

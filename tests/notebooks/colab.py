@@ -6,8 +6,6 @@ solutions of these units there: the set-up cell has to install the helpers. PyTo
 those of this environment. Colab's own modules, its page and its storage are not there.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import subprocess
 import sys

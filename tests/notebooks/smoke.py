@@ -4,8 +4,6 @@
 in an empty folder and says what they earn.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 import tempfile

@@ -5,8 +5,6 @@ A *mistake* must lose exactly its parts and get its own hint, a *right answer* k
 file says why the text does not forbid it.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from pathlib import Path

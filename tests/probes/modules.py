@@ -1,7 +1,5 @@
 """Saboteurs of a module: what it keeps, and what of that is trained."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any

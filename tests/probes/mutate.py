@@ -5,8 +5,6 @@ suite for each mutant, and know nothing of what goes wrong with tensors: axes, s
 sine for cosine, a call left out.
 """
 
-from __future__ import annotations
-
 import ast
 import copy
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The saboteurs: each breaks one thing about a right answer, whatever the answer computes."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Iterator
 from functools import partial

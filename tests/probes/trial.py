@@ -6,8 +6,6 @@ them. One of these two that keeps all points is a survivor, unless source/UNIT/e
 why it is as right as the solution, or why the text of the exercise does not forbid what it does.
 """
 
-from __future__ import annotations
-
 import ast
 import os
 import resource

@@ -1,7 +1,5 @@
 """Puts something between a right answer and whoever calls it."""
 
-from __future__ import annotations
-
 import functools
 import inspect
 from collections.abc import Callable, Iterator

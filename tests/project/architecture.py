@@ -3,8 +3,6 @@
 The contracts of import-linter in pyproject.toml say what may import what.
 """
 
-from __future__ import annotations
-
 from html import escape
 
 import grimp

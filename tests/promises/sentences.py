@@ -1,7 +1,5 @@
 """The sentences that tell a learner what an exercise asks for."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

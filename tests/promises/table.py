@@ -6,8 +6,6 @@ off, names that fault (`generic`), and a test tries it. One that asks for nothin
 exercise's `explains`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Encodings with one fault each, and one that has them all."""
 
-from __future__ import annotations
-
 import math
 
 import torch

@@ -1,7 +1,5 @@
 """The board: what is recorded, and places that are shared where chance may decide."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

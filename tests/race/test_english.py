@@ -1,7 +1,5 @@
 """English in a full race: which text is trained on, tested on, and seen by the sweep."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

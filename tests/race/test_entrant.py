@@ -1,7 +1,5 @@
 """Who may take part in a race: a class in a file or a notebook, built as it will be trained."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A race from the class to its card, in seconds: what is scored, what is kept, what is said."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """A record that somebody sends to the board: one that is right, and what is wrong with others."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable

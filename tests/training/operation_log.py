@@ -1,7 +1,5 @@
 """A stand-in for CUDA graphs on a CPU: it keeps what a graph keeps, and refuses what one must."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import Any
 

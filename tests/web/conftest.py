@@ -1,7 +1,5 @@
 """The built site and the figures, served on this machine, and a browser to look at them."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The figures' folder served on this machine, and a browser that looks at them."""
 
-from __future__ import annotations
-
 import functools
 import html
 import shutil

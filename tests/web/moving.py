@@ -4,8 +4,6 @@ What the figure shows is read in a browser, in both orders of the words and both
 as a picture that moves without scripts, as a repository's page needs it.
 """
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Each figure in a browser: drawn, moved by key and finger, told in words, kept in the address."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

@@ -1,7 +1,5 @@
 """What figures look like on a phone: words that are read, parts that are held, none that jumps."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

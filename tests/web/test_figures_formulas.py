@@ -1,7 +1,5 @@
 """What figures draw is what helpers compute, to 1e-6, for sizes drawn at random."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """The live mini BERT computes what the course's own model does, and reads text as it does."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """The live mini BERT as a reader meets it: by mouse, by keyboard, on a phone, in the dark."""
 
-from __future__ import annotations
-
 import re
 from urllib.parse import quote_plus
 

@@ -1,7 +1,5 @@
 """The site as files: what its pages hold, what they must not hold, and where their links lead."""
 
-from __future__ import annotations
-
 import json
 import re
 from functools import cache

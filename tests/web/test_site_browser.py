@@ -1,7 +1,5 @@
 """The site in a browser: accessible, narrow, dark, without scripts, and silent to other hosts."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 from urllib.parse import quote_plus

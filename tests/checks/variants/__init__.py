@@ -3,8 +3,6 @@
 They stand as Python in a unit's module here, or beside the exercise's mistakes.
 """
 
-from __future__ import annotations
-
 import ast
 import copy
 import importlib.util

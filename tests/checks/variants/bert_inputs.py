@@ -1,7 +1,5 @@
 """Unit 07, right answers written differently: each is named after its exercise."""
 
-from __future__ import annotations
-
 import random
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """Unit 09, right answers written differently: each is named after its exercise."""
 
-from __future__ import annotations
-
 import enum
 import math
 import statistics

@@ -1,7 +1,5 @@
 """Unit 01, right answers written differently: each is named after its exercise."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from fractions import Fraction

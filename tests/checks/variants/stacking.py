@@ -1,7 +1,5 @@
 """Unit 06, right answers written differently: each is named after its exercise."""
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 import torch.nn.functional as F

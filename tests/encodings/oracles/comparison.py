@@ -1,7 +1,5 @@
 """What a comparison is, and what those in the other files here share."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, NamedTuple
 

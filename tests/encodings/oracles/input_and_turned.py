@@ -1,7 +1,5 @@
 """Vectors at the input, and turned queries and keys."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import torch

@@ -1,7 +1,5 @@
 """What is added to the scores by the offset or by the content."""
 
-from __future__ import annotations
-
 import math
 from typing import Any, Literal
 

@@ -1,7 +1,5 @@
 """What is read on the way: the plain forms of flash-linear-attention."""
 
-from __future__ import annotations
-
 import importlib.util
 from pathlib import Path
 from types import ModuleType

@@ -7,8 +7,6 @@ the other two. None of the three is on the package index as a library that leave
 Where names are given, the numbers of the other encodings stay as they are.
 """
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
 import json

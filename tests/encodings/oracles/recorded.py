@@ -1,7 +1,5 @@
 """Beside numbers that others' code gave: see record.py, which says whose and why."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """RoPE for longer texts, on several axes, and polar: what the transformers library has."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import torch

@@ -1,7 +1,5 @@
 """Trees, windows and convolutions."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import networkx as nx

@@ -4,8 +4,6 @@ All that depends on how models are called stands here, so that the properties ne
 with it.
 """
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable
 from typing import Any

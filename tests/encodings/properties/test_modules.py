@@ -1,7 +1,5 @@
 """What PyTorch does with a module: it is begun, stored, copied, compiled and differentiated."""
 
-from __future__ import annotations
-
 import copy
 import io
 from collections.abc import Callable

@@ -3,8 +3,6 @@
 Each model is compared with itself in float64, its weights as they are after rounding.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

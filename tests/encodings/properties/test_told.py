@@ -1,7 +1,5 @@
 """What a model is told of its tokens is used or refused; padding and caches change nothing."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
