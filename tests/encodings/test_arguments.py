@@ -88,15 +88,6 @@ def test_an_option_given_by_its_place_is_not_taken_for_a_parents(name: str) -> N
             kind(D, H, 512, 8.0)
 
 
-@pytest.mark.parametrize("name", ["sinusoidal", "learned", "learned_2d", "huang", "tupe"])
-def test_a_text_beyond_the_table(name: str) -> None:
-    attention = MultiHeadAttention(create(name, d_model=D, num_heads=H, max_len=T))
-    run = lambda x: attention(hooks.embed(attention.encoding, x))  # noqa: E731
-    assert run(torch.randn(1, T, D)).shape == (1, T, D)
-    with pytest.raises(ValueError, match=f"T={T + 1} is beyond max_len={T}"):
-        run(torch.randn(1, T + 1, D))
-
-
 def test_the_first_pair_of_xpos_fades_as_gamma_and_scale_base_say() -> None:
     ones = torch.ones(1, 1, 9, 2)
     q, k = hooks.rotate(create("xpos", d_model=2, gamma=0.6, scale_base=5.0), ones, ones)
@@ -136,15 +127,6 @@ def test_positions_that_do_not_fit() -> None:
         hooks.embed(create("tree_depth", d_model=D), torch.randn(2, T, D))
     with pytest.raises(ValueError, match="tree_offsets"):
         MultiHeadAttention(create("tree_offsets", d_model=D))(torch.randn(2, T, D))
-
-
-def test_positions_on_other_axes_than_an_encoding_has() -> None:
-    attention, x = MultiHeadAttention(create("rotary_2d", d_model=D)), torch.randn(1, T, D)
-    with pytest.raises(ValueError, match="positions with 3 axes: this encoding knows 2"):
-        attention(x, None, hooks.told(x, torch.zeros(1, T, 3)))
-    for name in ("learned_2d", "fourier_2d"):
-        with pytest.raises(ValueError, match="positions with 3 axes: this encoding knows 2"):
-            hooks.embed(create(name, d_model=D), torch.randn(2, T, D), torch.zeros(1, T, 3))
 
 
 @pytest.mark.parametrize("name", ["learned", "sinusoidal", "learned_2d", "tupe"])
