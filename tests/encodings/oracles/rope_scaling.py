@@ -29,7 +29,7 @@ TRAINED = 8  # shorter than T, so that a text is longer than trained
 
 def _theirs(kind: str, length: int = T, **parameters: Any) -> tuple[Tensor, float]:
     """Their frequencies, (d/2,), and what cosines and sines are multiplied by."""
-    before = parameters.get("original_max_position_embeddings")
+    before = parameters.get(BEFORE)
     config = LlamaConfig(
         hidden_size=D,
         num_attention_heads=H,
@@ -50,27 +50,44 @@ def _turned(name: str, theirs: tuple[Tensor, float], base: float = 100.0, **opti
     return torch.cat(hooks.rotate(ours, q, k)), torch.cat(expected)
 
 
-@oracle("interpolated", "transformers, linear", 1e-6, ROUNDED)
-def _linear() -> Pair:
-    return _turned("interpolated", _theirs("linear", factor=4.0), factor=4.0)
+LONG, SHORT = [1.0, 1.5, 3.0, 4.0], [1.0, 1.0, 1.2, 1.3]
+BEFORE = "original_max_position_embeddings"
+# Ours, and what it is told; their name of it, and what theirs is told.
+SCALED: list[tuple[str, dict[str, Any], str, dict[str, Any]]] = [
+    ("interpolated", {"factor": 4.0}, "linear", {"factor": 4.0}),
+    ("dynamic_ntk", {"factor": 4.0, "original_max_len": TRAINED}, "dynamic", {"factor": 4.0}),
+    (
+        "yarn",
+        {"factor": 4.0, "original_max_len": 200, "fast": 8.0},
+        "yarn",
+        {"factor": 4.0, BEFORE: 200, "beta_fast": 8.0},
+    ),
+    (
+        "longrope",
+        {"factor": 4.0, "original_max_len": TRAINED, "long": LONG, "short": SHORT},
+        "longrope",
+        {"factor": 4.0, BEFORE: TRAINED, "long_factor": LONG, "short_factor": SHORT},
+    ),
+    (
+        "llama3",
+        {"factor": 4.0, "original_max_len": 100},
+        "llama3",
+        {"factor": 4.0, BEFORE: 100, "low_freq_factor": 1.0, "high_freq_factor": 4.0},
+    ),
+    ("p_rope", {"p": 0.5}, "proportional", {"partial_rotary_factor": 0.5}),
+]
+for _name, _options, _kind, _told in SCALED:
+
+    @oracle(_name, f"transformers, {_kind}", 1e-6, ROUNDED)
+    def _scaled(
+        name: str = _name, options: Any = _options, kind: str = _kind, told: Any = _told
+    ) -> Pair:
+        return _turned(name, _theirs(kind, **told), **options)
 
 
 @oracle("ntk", "transformers, dynamic, at a length of 4 times the trained one", 1e-6, ROUNDED)
 def _ntk() -> Pair:
     return _turned("ntk", _theirs("dynamic", 4 * TRAINED, factor=1.0), factor=4.0)
-
-
-@oracle("dynamic_ntk", "transformers, dynamic", 1e-6, ROUNDED)
-def _dynamic() -> Pair:
-    return _turned(
-        "dynamic_ntk", _theirs("dynamic", factor=4.0), factor=4.0, original_max_len=TRAINED
-    )
-
-
-@oracle("yarn", "transformers, yarn", 1e-6, ROUNDED)
-def _yarn() -> Pair:
-    theirs = _theirs("yarn", factor=4.0, original_max_position_embeddings=200, beta_fast=8.0)
-    return _turned("yarn", theirs, factor=4.0, original_max_len=200, fast=8.0)
 
 
 @oracle("yarn", "transformers, gpt-oss", 1e-6, ROUNDED)
@@ -80,37 +97,6 @@ def _gpt_oss() -> Pair:
     return _turned(
         "yarn", theirs, base=150_000.0, factor=32.0, original_max_len=4096, truncate=False
     )
-
-
-@oracle("longrope", "transformers, longrope", 1e-6, ROUNDED)
-def _longrope() -> Pair:
-    factors = {"long": [1.0, 1.5, 3.0, 4.0], "short": [1.0, 1.0, 1.2, 1.3]}
-    theirs = _theirs(
-        "longrope",
-        factor=4.0,
-        original_max_position_embeddings=TRAINED,
-        long_factor=factors["long"],
-        short_factor=factors["short"],
-    )
-    options: dict[str, Any] = {"original_max_len": TRAINED, **factors}
-    return _turned("longrope", theirs, factor=4.0, **options)
-
-
-@oracle("llama3", "transformers, llama3", 1e-6, ROUNDED)
-def _llama3() -> Pair:
-    theirs = _theirs(
-        "llama3",
-        factor=4.0,
-        low_freq_factor=1.0,
-        high_freq_factor=4.0,
-        original_max_position_embeddings=100,
-    )
-    return _turned("llama3", theirs, factor=4.0, original_max_len=100)
-
-
-@oracle("p_rope", "transformers, proportional", 1e-6, ROUNDED)
-def _proportional() -> Pair:
-    return _turned("p_rope", _theirs("proportional", partial_rotary_factor=0.5), p=0.5)
 
 
 @oracle(
