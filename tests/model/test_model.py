@@ -1,5 +1,7 @@
 """Attention, encoder and training."""
 
+from typing import Any
+
 import pytest
 import torch
 from torch import Generator, Tensor, nn
@@ -71,6 +73,39 @@ def test_attention_asks_its_encoding_at_each_hook(x: Tensor) -> None:
     torch.testing.assert_close(
         attention(x, None, prepare_positions(x, offsets=offsets)), expected, rtol=0, atol=1e-12
     )
+
+
+def test_layers_may_take_turns_and_each_has_an_encoding_of_its_own() -> None:
+    names = ("shaw_keys", "rotary", "t5_bias", "learned")
+    keys, rotary, bias, learned = (create(name, d_model=D, num_heads=H) for name in names)
+
+    def asked(turns: list[Encoding], shared: bool = False) -> list[Any]:
+        model = Encoder(turns, 9, 4, shared)
+        model(torch.randint(9, (2, T))).sum().backward()
+        assert all(parameter.grad is not None for parameter in model.parameters())
+        found = [each.attention.encoding for each in model.layers]  # type: ignore[union-attr]
+        assert model.position is found[0]
+        return found
+
+    first, second, third, fourth = asked([keys, rotary])
+    assert [first, second, fourth] == [keys, rotary, rotary]  # RoPE has nothing to learn
+    assert type(third) is type(keys) and third is not keys
+    first, second, third, fourth = asked([keys, keys, bias])
+    assert [first, second, third] == [keys, keys, bias]
+    assert type(fourth) is type(keys) and fourth is not keys
+    assert asked([keys, rotary], shared=True) == [keys, rotary, keys, rotary]
+    assert len(set(asked([keys]))) == 4 and asked([keys], shared=True) == [keys] * 4
+    assert asked([learned]) == [learned] * 4  # it is asked at the input only
+
+
+def test_a_schedule_that_does_not_fit() -> None:
+    rotary, learned = (create(name, d_model=D, num_heads=H) for name in ("rotary", "learned"))
+    assert Encoder([learned, rotary], 9).position is learned
+    with pytest.raises(ValueError, match="Learned acts at the input: it must come first"):
+        Encoder([rotary, learned], 9)
+    for wrong in ([], [rotary, create("rotary", d_model=2 * D, num_heads=H)]):
+        with pytest.raises(ValueError, match="all of the same d_model and num_heads"):
+            Encoder(wrong, 9)
 
 
 def test_only_selected_places_are_scored() -> None:

@@ -7,14 +7,19 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from helpers.encodings import Positions
+from helpers.encodings import Positions, available, create
+from helpers.model.attention import KVCache, MultiHeadAttention
 from helpers.model.decoder import generate
+from helpers.model.encoder import Encoder
+from tests.encodings import hooks
 from tests.encodings.properties.subjects import (
     BY_READING,
     EVERY,
     NAMES,
     SEVERAL_AXES,
     TREES,
+    D,
+    H,
     T,
     bert,
     decoder,
@@ -137,3 +142,64 @@ def test_what_one_layer_leaves_for_the_next_is_not_taken_by_another_encoding(
     close(second, other.rotate(q, k, Positions(places, places))[0])
     rounded = other.rotate(q.float(), k.float(), together)[0]  # nor by another precision
     close(rounded, second.float(), rtol=0, atol=1e-5)
+
+
+def _some(sizes: tuple[int, int] = (4, 6)) -> tuple[Tensor, Tensor]:
+    """Places of some queries and of some keys in each of two texts, in any order."""
+    return tuple(torch.stack([torch.randperm(T)[:n] for _ in range(2)]) for n in sizes)  # type: ignore[return-value]
+
+
+def _at(x: Tensor, places: Tensor) -> Tensor:
+    return x.gather(2, places[:, None, :, None].expand(-1, x.shape[1], -1, x.shape[3]))
+
+
+@pytest.mark.parametrize("sizes", [(4, 6), (5, 5)])
+@pytest.mark.parametrize("name", sorted({*available()} - {*TREES, "cope", "fox", "path"}))
+def test_what_layers_are_told_of_some_tokens_is_what_they_are_told_of_all(
+    name: str, sizes: tuple[int, int]
+) -> None:
+    """Some encodings read what comes between, so that of some keys they say another thing."""
+    options = {"relative": True, "cls": True} if name == "tupe" else {}
+    placed = hooks.drawn(name, d_model=D, num_heads=H, max_len=T, **options)
+    q, k = torch.randn(2, 2, H, T, placed.head_dim)
+    queries, keys = _some(sizes)
+    at = Positions(queries, keys)
+    some_q, some_k = placed.rotate(_at(q, queries), _at(k, keys), at)
+    some = some_q @ some_k.mT + hooks.scores(placed, some_q, some_k, positions=at)
+    q, k = hooks.rotate(placed, q, k)
+    scores = q @ k.mT + hooks.scores(placed, q, k)
+    rows = _at(scores, queries)
+    close(some, _at(rows.transpose(-2, -1), keys).transpose(-2, -1), rtol=0, atol=1e-10)
+
+
+def test_patches_of_an_image_may_come_in_any_order() -> None:
+    options = {"columns": 3, "content": True}
+    attention = MultiHeadAttention(create("convolution", d_model=16, num_heads=4, **options))
+    x, order = torch.randn(1, 12, 16), torch.randperm(12)
+    places = torch.cartesian_prod(torch.arange(4), torch.arange(3))
+    whole = attention(x, None, hooks.told(x, places[None]))
+    shuffled = attention(x[:, order], None, hooks.told(x, places[order][None]))
+    close(shuffled, whole[:, order], rtol=0, atol=1e-10)
+    assert (attention(x, None, hooks.told(x, places.flip(1)[None])) - whole).abs().max() > 1e-3
+    close(attention(x), whole, rtol=0, atol=1e-10)  # row by row where nothing is said
+
+
+TOKENS = torch.arange(6).view(2, 3)
+
+
+def test_depths_and_a_tree_may_be_told_together() -> None:
+    """Positions are those of the input, and offsets those of the layers."""
+    turns = [create(name, d_model=8, num_heads=2) for name in ("tree_depth", "shaw_keys")]
+    model, depths = Encoder(turns, 6), torch.tensor([0, 1, 2])
+    tree = torch.tensor([[0, 1, -1], [-1, 0, 2], [1, -2, 0]])
+    told = model(TOKENS, positions=depths, offsets=tree)
+    assert (told - model(TOKENS, positions=depths)).abs().max() > 1e-4
+    assert (told - model(TOKENS, positions=depths.flip(0), offsets=tree)).abs().max() > 1e-4
+
+
+def test_offsets_of_a_tree_are_refused_beside_a_cache_too() -> None:
+    attention = MultiHeadAttention(create("rotary", d_model=8, num_heads=2))
+    at = Positions.upto(3)
+    tree = Positions(at.queries, at.keys, torch.zeros(3, 3, dtype=torch.int64))
+    with pytest.raises(ValueError, match="offsets must be None"):
+        attention(torch.randn(1, 3, 8), positions=tree, cache=KVCache())
