@@ -197,17 +197,17 @@ def faults(solution: Solution, mutants: list[Mutant], equivalent: set[str]) -> l
     return found
 
 
-def sabotaged(exercise: Exercise, right: Answer, seed: int = 0) -> dict[str, bool]:
+def sabotaged(exercise: Exercise, right: Answer) -> dict[str, bool]:
     """Try every saboteur on a right answer; return which of those that break something lose points.
 
     By its name: whether it does.
     """
-    exercise.is_correct(right, seed)  # what is right is known from here on, and is in nobody's time
+    exercise.is_correct(right)  # what is right is known from here on, and is in nobody's time
     found = {}
     for name, each in saboteurs.of(right):
         try:
             with limited(OF_A_SABOTEUR):
-                caught = not exercise.is_correct(each.answer, seed)
+                caught = not exercise.is_correct(each.answer)
         except TooLongError:
             caught = True
         if each.broke:

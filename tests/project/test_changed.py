@@ -1,8 +1,8 @@
 """`make quick` looks at what has changed."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -69,19 +69,11 @@ def test_in_a_rotating_test_all_of_a_sample_comes_up(monkeypatch: pytest.MonkeyP
     assert tried == {*range(4)}
 
 
-@dataclass(eq=False)
-class Item:
+def _item(name: str, mark: pytest.Mark | None) -> Mock:
     """As much of a test as the choice asks for."""
-
-    nodeid: str
-    mark: pytest.Mark | None = None
-
-    @property
-    def path(self) -> Path:
-        return Path(self.nodeid.partition("::")[0])
-
-    def get_closest_marker(self, name: str) -> pytest.Mark | None:
-        return self.mark if self.mark and self.mark.name == name else None
+    found = Mock(nodeid=f"tests/test_x.py::{name}", path=Path("tests/test_x.py"))
+    found.get_closest_marker = lambda kind: mark if mark and mark.name == kind else None
+    return found
 
 
 SLOW, ROTATING, SITE = (pytest.mark.slow, pytest.mark.rotating, pytest.mark.rotating("site"))
@@ -106,10 +98,7 @@ def test_a_mark_leaves_out_what_bears_it_and_nothing_else(
     monkeypatch.setattr(conftest, "TIER", tier)
     monkeypatch.setattr(tiers, "NIGHTLY", tier == "nightly")
     monkeypatch.setattr(changed, "paths", lambda: [path])
-    items: Any = [
-        Item(f"tests/test_x.py::{name}", mark.mark if mark else None)
-        for name, mark in MARKED.items()
-    ]
+    items: Any = [_item(name, mark.mark if mark else None) for name, mark in MARKED.items()]
     left_out = conftest._left_out(items)
     found = [each.nodeid.partition("::")[2] for each in items if each not in left_out]
     assert found == kept.split()

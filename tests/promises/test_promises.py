@@ -24,7 +24,7 @@ SABOTEURS: dict[Fault, tuple[str, ...]] = {
 }
 
 
-def _unnoticed(exercise: Exercise, right: Answer, seed: int = 0) -> Iterator[str]:
+def _unnoticed(exercise: Exercise, right: Answer) -> Iterator[str]:
     """Yield what the exercise calls a fault of its sentences and neither refuses nor names."""
     tried = dict(saboteurs.of(right))
     for fault in dict.fromkeys(exercise.generic.values()):
@@ -33,13 +33,13 @@ def _unnoticed(exercise: Exercise, right: Answer, seed: int = 0) -> Iterator[str
             for name, each in tried.items()
             if any(fnmatchcase(name, pattern) for pattern in SABOTEURS[fault])
         ]
-        if not any(_named(exercise, answer, fault, seed) for answer in made):
+        if not any(_named(exercise, answer, fault) for answer in made):
             yield f"{exercise.name}: {fault.name}"
 
 
-def _named(exercise: Exercise, answer: Answer, fault: Fault, seed: int) -> bool:
+def _named(exercise: Exercise, answer: Answer, fault: Fault) -> bool:
     """Whether the answer loses points, and is told of the fault."""
-    report = exercise(answer, seed)
+    report = exercise(answer)
     return report.earned < report.points and fault.hint in report.hints
 
 
