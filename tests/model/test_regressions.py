@@ -278,12 +278,6 @@ def test_generation_gives_each_module_its_former_mode_back(tokens: Tensor) -> No
     assert model.training and model.layers[1].training and not model.layers[0].training
 
 
-def test_a_third_axis_of_one_number_is_refused() -> None:
-    places, (q, k) = torch.zeros(1, T, 1), torch.randn(2, 1, H, T, D // H)
-    with pytest.raises(ValueError, match=r"knows one, so \(T,\) or \(B, T\)"):
-        _encoding("rotary").rotate(q, k, Positions(places, places))
-
-
 def test_given_positions_cost_transformer_xl_no_vector_for_each_pair() -> None:
     places, q = torch.arange(64).expand(2, -1), torch.randn(2, H, 64, D // H)
     made = largest_tensor(lambda: _encoding("transformer_xl").bias(q, q, Positions(places, places)))
