@@ -15,10 +15,10 @@ from nbgrader.utils import determine_grade, is_grade
 
 from helpers.checks.engine.report import Finding, Report
 from helpers.course.authoring import build
+from helpers.course.authoring.check_call import Check
 from helpers.course.authoring.nbgrade import gradebook
 from helpers.course.grading import execute, grade
 from helpers.course.grading.execute import Result
-from helpers.course.grading.judge import Check
 from helpers.course.settings import Course
 from tests.common import LESSON, tiny_course
 

@@ -23,9 +23,8 @@ from typing import Any
 import psutil
 
 from helpers.checks.engine import Answer, Exercise, Mistake, Written
-from helpers.course.authoring import source
-from helpers.course.authoring.notebook import instructor
-from helpers.course.grading.judge import Check, tests
+from helpers.course.authoring import check_call, source
+from helpers.course.authoring.check_call import Check
 from helpers.course.settings import Course
 from tests.probes import mutate, saboteurs
 from tests.probes.mutate import Mutant
@@ -118,11 +117,11 @@ class Solution:
 def solutions(course: Course, unit: str) -> list[Solution]:
     """Return what of a unit can be mutated: the solutions that a check looks at."""
     cells = source.read(course.text(unit))
-    graded = tests(unit, instructor(cells, unit, course))
+    checks = {c.name: check_call.read(unit, c.text) for c in cells if c.kind == "test"}
     found, before = [], ""
     for cell in cells:
-        check = graded.get(f"{cell.name}-test")
-        if cell.kind == "solution" and isinstance(check, Check):
+        if cell.kind == "solution" and cell.name in checks:
+            check = checks[cell.name]
             found.append(Solution(cell.name, _needed(before, cell.text), cell.text, check))
         if cell.type == "code":
             before += f"{cell.text}\n"

@@ -8,8 +8,8 @@ import math
 import os
 import tempfile
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ import helpers
 from helpers.checks.engine.report import Report, findings_in
 from helpers.course import settings
 from helpers.course.authoring import check_call, contents, nbgrade, notebook, source
+from helpers.course.authoring.check_call import Check
 from helpers.course.settings import Course, CourseError
 
 HELPERS = Path(helpers.__file__).parent
@@ -51,11 +52,20 @@ class Built:
     """The three notebooks of a unit: with everything, as released, and solved without hidden tests.
 
     The solution has not been executed.
+
+    Args:
+        checks: what its graded code cells ask, by grade_id.
     """
 
     instructor: NotebookNode
     released: NotebookNode
     solution: NotebookNode
+    checks: dict[str, Check]
+
+    @cached_property
+    def digest(self) -> str:
+        """A digest of all that decides about marks."""
+        return hashlib.sha256(repr((self.released.cells, self.checks)).encode()).hexdigest()
 
 
 def main(course: Course, options: argparse.Namespace) -> int:
@@ -118,31 +128,34 @@ def make(course: Course, unit: str, folder: Path) -> Built:
     if (own / "__init__.py").exists() and digest(own) != digest(HELPERS):
         raise CourseError(OTHERS.format(HELPERS.parent, course.root))
     cells = source.read(course.text(unit))
-    if faults := list(_other_points(unit, cells)):
+    checks, faults = _checks(unit, cells)
+    if faults:
         raise CourseError("\n".join(f"{course.text(unit)}:{each}" for each in faults))
     complete = notebook.instructor(cells, unit, course)
     released = nbgrade.release(complete, nbgrade.settings(course))
     released.metadata[notebook.DIGESTS] = notebook.digests(released)
     notebook.write(folder / "source" / unit / f"{unit}.ipynb", complete)
     notebook.write(folder / "release" / unit / f"{unit}.ipynb", released)
-    return Built(complete, released, _solution(complete))
+    return Built(complete, released, _solution(complete), checks)
 
 
-def _other_points(unit: str, cells: list[source.Cell]) -> Iterator[str]:
-    """Name the graded cells that are no check, or have other points than it."""
+def _checks(unit: str, cells: list[source.Cell]) -> tuple[dict[str, Check], list[str]]:
+    """Return the checks by grade_id, and which cells are none or have other points than theirs."""
+    checks, faults = {}, []
     for cell in [cell for cell in cells if cell.kind == "test"]:
         try:
-            check = check_call.read(unit, cell.text)
+            checks[f"{cell.name}-test"] = check = check_call.read(unit, cell.text)
             parts, written = check.load().points, cell.keys["points"]
         except CourseError as error:
-            yield f'{cell.line}: test="{cell.name}": {error}'
+            faults.append(f'{cell.line}: test="{cell.name}": {error}')
             continue
         if not math.isclose(parts, written):
-            yield (
+            faults.append(
                 f'{cell.line}: test="{cell.name}" has points={written:g}, but the parts of its '
                 f"check add up to {parts:g}; write points={parts:g}, or change the parts in "
                 f"{check.module.replace('.', '/')}"
             )
+    return checks, faults
 
 
 def _solution(instructor: NotebookNode) -> NotebookNode:

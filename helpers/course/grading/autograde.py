@@ -9,21 +9,21 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
 from nbgrader.preprocessors import LimitOutput
-from nbgrader.utils import compute_checksum, determine_grade, is_grade, is_solution
+from nbgrader.utils import compute_checksum, determine_grade, is_grade, is_locked, is_solution
 
 from helpers.checks.engine.report import findings_in
 from helpers.course import intake
+from helpers.course.authoring.check_call import Check
 from helpers.course.grading import execute
 from helpers.course.grading.execute import Result
-from helpers.course.grading.judge import Check
+from helpers.course.intake import Submission
 from helpers.course.pages import feedback
 from helpers.course.pages.feedback import Grade, Mark
 from helpers.course.pages.sanitize import sanitize
@@ -32,20 +32,20 @@ from helpers.course.settings import table_text
 
 # A text cell by which a learner asks a person to look at a mark again.
 REGRADE = re.compile(r"[#*\s]*regrade(?: request)?[*\s]*:[*\s]*(.+)", re.IGNORECASE | re.DOTALL)
-
-
-@dataclass(frozen=True)
-class UnitBundle:
-    """What a worker must know of a unit; `checks` have the seeds of the notebook at hand."""
-
-    unit: str
-    release: NotebookNode
-    checks: dict[str, Check]
-
-    @cached_property
-    def digest(self) -> str:
-        """A digest of all that decides about marks."""
-        return sha256(repr((self.release.cells, self.checks)).encode()).hexdigest()
+WORDS_TOLD = "words in its code that no exercise needs: "
+# What no exercise needs, and a person is to look at. What can be copied is what the helpers, other
+# packages or the lesson have; and what a kernel measures of an answer can be made up.
+_WORDS = re.compile(
+    # speaks for the grader
+    r"helpers\.course|checks\.engine|vnd\.order-matters\S*|\b(?:display_pub|pub_socket)\b"
+    # goes where calls cannot be followed
+    r"|\b(?:setprofile|_getframe|currentframe|ctypes|FunctionType|CodeType)\b"
+    r"|\b(?:_thread|threading|concurrent|greenlet|multiprocessing|to_thread|run_in_executor)\b"
+    # takes the text or the code of others, or writes down what they do, or what they are made of
+    r"|\btorch\.(?:jit|fx|export|compile|ops|_C)\b|\b(?:symbolic_trace|make_fx)\b"
+    r"|\b(?:getsource\w*|get_objects|get_referrers|__code__|__closure__|__subclasses__)\b"
+    r"|\bexec(?=\()"
+)
 
 
 def autograde_all(tries: Sequence[tuple[Any, ...]]) -> list[Result]:
@@ -54,31 +54,39 @@ def autograde_all(tries: Sequence[tuple[Any, ...]]) -> list[Result]:
 
 
 def autograde(
-    bundle: UnitBundle,
-    student: str,
+    found: Submission,
+    release: NotebookNode,
+    checks: Mapping[str, Check],
     content: bytes,
     files: Mapping[str, bytes],
     limits: Limits,
     isolated: bool,
-    notes: Sequence[str] = (),
 ) -> Result:
     """Repair, execute and mark a notebook as it was handed in.
 
     Args:
-        files: what was handed in beside it, by name.
-        notes: what was unusual about how it came.
+        release: of its unit. checks: of that, with the seeds of this notebook, by grade_id.
+        content: of the file. files: contents of what was handed in beside it, by name.
 
     Raises:
         CourseError: nothing can be said about the notebook; the text says why.
     """
-    notebook, repairs = intake.repaired(content, bundle.release)
+    notebook, repairs = intake.repaired(content, release)
     submitted = nbformat.v4.writes(notebook).encode()
-    made = execute.execute(notebook, bundle.checks, limits, isolated, files)
+    words = ", ".join(strange(notebook)[:5])
+    made = execute.execute(notebook, checks, limits, isolated, files)
     made.files["submitted"] = submitted
-    made.notes = [*notes, *map(table_text, repairs + made.notes)]
-    made.flags = [*map(table_text, made.flags)]
-    complete(made, Mark(bundle.unit, student, made.grades), notebook)
+    made.notes = [*found.notes, *map(table_text, repairs + made.notes)]
+    made.flags = [*map(table_text, [WORDS_TOLD + words] * bool(words) + made.flags)]
+    complete(made, Mark(found.unit, found.student, made.grades), notebook)
     return made
+
+
+def strange(notebook: NotebookNode) -> list[str]:
+    """Return words in the learner's own code that no exercise needs, each once; no mark changes."""
+    cells = [c for c in notebook.cells if c.cell_type == "code" and not is_locked(c)]
+    text = "\n".join(cell.source for cell in cells)
+    return list(dict.fromkeys(each[:80] for each in _WORDS.findall(text)))
 
 
 def complete(made: Result, mark: Mark, notebook: NotebookNode) -> None:

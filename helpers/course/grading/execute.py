@@ -1,21 +1,22 @@
-"""Executes one submission in a sandbox, and begins its result."""
+"""Executes one submission in a sandbox, judges its answers outside of it, and begins its result."""
 
 from __future__ import annotations
 
-import re
+import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import partial
+from typing import Any
 
-from nbformat import NotebookNode
-from nbgrader.utils import is_locked
+import torch
+from nbformat import NotebookNode, from_dict, v4
 
-from helpers.course.grading import judge
-from helpers.course.grading.judge import Check
+from helpers.checks.engine.run import Answers
+from helpers.checks.engine.serialize import decode
+from helpers.course.authoring.check_call import Check
 from helpers.course.intake.lesson import UNCHANGED, definitions, to_run
 from helpers.course.pages.feedback import Grade
-from helpers.course.sandbox import pool
+from helpers.course.sandbox import pool, shell
 from helpers.course.sandbox.process import Limits, Sandbox, SandboxDiedError, SandboxError
 from helpers.course.sandbox.session import TIME_LIMIT, Session, error
 from helpers.course.settings import CourseError
@@ -28,19 +29,9 @@ MISSING = {
 NOTES, NOTED = 10, 100  # notes of a notebook, characters of what one quotes
 KERNELS = 6  # that one notebook may have, as each one's cells are run again in the next
 SHARE = 0.25  # of the time that is left, for one cell: so slow cells leave some to the answers
-# What no exercise needs, and a person is to look at. What can be copied is what the helpers, other
-# packages or the lesson have; and what a kernel measures of an answer can be made up.
-_WORDS = re.compile(
-    # speaks for the grader
-    r"helpers\.course|checks\.engine|vnd\.order-matters\S*|\b(?:display_pub|pub_socket)\b"
-    # goes where calls cannot be followed
-    r"|\b(?:setprofile|_getframe|currentframe|ctypes|FunctionType|CodeType)\b"
-    r"|\b(?:_thread|threading|concurrent|greenlet|multiprocessing|to_thread|run_in_executor)\b"
-    # takes the text or the code of others, or writes down what they do, or what they are made of
-    r"|\btorch\.(?:jit|fx|export|compile|ops|_C)\b|\b(?:symbolic_trace|make_fx)\b"
-    r"|\b(?:getsource\w*|get_objects|get_referrers|__code__|__closure__|__subclasses__)\b"
-    r"|\bexec(?=\()"
-)
+LONGEST = 300  # characters of a reason for which there are no marks
+# Drawing and judging set the seed of the process's random numbers: one at a time.
+_judging = threading.Lock()
 
 
 @dataclass
@@ -90,13 +81,6 @@ def execute(
     raise CourseError(f"{reason}, twice; run again")
 
 
-def strange(notebook: NotebookNode) -> list[str]:
-    """Return words in the learner's own code that no exercise needs, each once; no mark changes."""
-    cells = [c for c in notebook.cells if c.cell_type == "code" and not is_locked(c)]
-    text = "\n".join(cell.source for cell in cells)
-    return list(dict.fromkeys(each[:80] for each in _WORDS.findall(text)))
-
-
 class _Execution:
     """One notebook on its way; where a cell ends the kernel, all are run again in a new one.
 
@@ -115,8 +99,6 @@ class _Execution:
         self.cells = [*enumerate(notebook.cells, 1)]
         self.result = Result()
         self.flags = self.result.flags  # what is found in each of its kernels
-        if words := strange(notebook):
-            self.flags.append(f"words in its code that no exercise needs: {', '.join(words[:5])}")
         self.were_run: set[int] = set()  # numbers of cells
         self.running = 0  # number of the cell, or -number while the lesson's before it are run
         self.ended: list[int] = []  # what was running when a kernel ended
@@ -192,8 +174,7 @@ class _Execution:
             self._run(definitions(cell.source))
             return [error("NotRun", self.left_out[number])]
         if grade_id in self.tests:
-            run = partial(self._run, remembered=False)
-            shown = judge.shown(self.tests[grade_id], run, self.flags)
+            shown = self._judged(self.tests[grade_id])
             self._flag_late(shown, f"{grade_id}: the check")
         else:
             shown = self._run(cell.source)
@@ -201,6 +182,33 @@ class _Execution:
         if self.ended:  # it may end the kernel a moment later
             self._run("pass", remembered=False)
         return shown
+
+    def _judged(self, test: Check) -> list[NotebookNode]:
+        """Ask what a check asks; return what it shows, from which nbgrader reads its points."""
+        arguments = [repr(test.module), repr(test.exercise), repr(test.seed), test.answer]
+        ask = f"__import__({shell.__name__!r}, fromlist=['']).ask({', '.join(arguments)})"
+        outputs = self._run(ask, remembered=False)
+        data = [each.get("data", {}) for each in outputs]
+        published = [each[shell.ANSWERS] for each in data if shell.ANSWERS in each]
+        if errors := [each for each in outputs if each.output_type == "error"]:
+            return errors[-1:]  # where the time was up, that comes behind what it interrupted
+        if len(published) != 1:
+            return self._denied("the questions of the check were not answered")
+        exercise = test.load()
+        with _judging, torch.random.fork_rng(devices=[]):
+            cases = exercise.drawn(test.seed)
+            numbers = {part: len(each) for part, each in cases.items()}
+            try:
+                answers = _answers(published[0], numbers)
+            except ValueError as reason:
+                return self._denied(f"the answers were made up: {reason}")
+            report = exercise.grade(answers, test.seed, cases)
+        result = v4.new_output("execute_result", data=report._repr_mimebundle_(), execution_count=1)
+        return [from_dict(result)]
+
+    def _denied(self, reason: str) -> list[NotebookNode]:
+        self.flags.append(reason[:LONGEST])  # it may quote what a learner sent
+        return [error("NoMarks", self.flags[-1])]
 
     def _note(self, shown: list[NotebookNode]) -> None:
         """Note what is missing here and was not at the learner's."""
@@ -225,3 +233,23 @@ class _Execution:
         left = (self.end - time.monotonic()) * SHARE
         seconds = min(most or self.limits.cell_seconds, left)
         return self.session.run(code, max(1.0, seconds), remembered)
+
+
+def _answers(data: Any, asked: Mapping[str, int]) -> Answers:
+    """Return the answers in `data`, which a learner may have made up.
+
+    Args:
+        asked: how many questions, by part.
+
+    Raises:
+        ValueError: they are not answers to so many questions.
+    """
+    try:
+        found = {part: [decode(each) for each in values] for part, values in data["found"].items()}
+        used = {part: [str(each)[: shell.LONGEST] for each in data["used"][part]] for part in found}
+        name = str(data["name"])[: shell.LONGEST]
+    except (TypeError, KeyError, AttributeError) as error:
+        raise ValueError(f"not the form of an answer: {error}") from error
+    if {part: len(values) for part, values in found.items()} != asked:
+        raise ValueError("not an answer to each question")
+    return Answers(name, found, used)

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Collection
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +19,12 @@ from tqdm import tqdm
 
 from helpers.course import intake, settings
 from helpers.course.authoring import build, nbgrade
+from helpers.course.authoring.build import Built
 from helpers.course.grading import journal, lateness, roster
-from helpers.course.grading.autograde import UnitBundle, autograde_all
+from helpers.course.grading.autograde import autograde_all
 from helpers.course.grading.execute import Result
 from helpers.course.grading.gradebook import ClassGradebook
 from helpers.course.grading.journal import Row, exclusive_lock, writable
-from helpers.course.grading.judge import tests, with_seeds
 from helpers.course.intake import Submission
 from helpers.course.sandbox import bubblewrap, pool
 from helpers.course.sandbox.process import Limits, StartError
@@ -87,10 +87,12 @@ def grade(
             closing(ClassGradebook(out, nbgrade.settings(course))) as book,
             pool.executor(scheduler, workers, isolated) as (executes, capacity),
         ):
-            units = sorted({each.unit for each in found} - {""})
-            bundles = {name: _bundle(course, name, out, book) for name in units}
+            names = sorted({each.unit for each in found} - {""})
+            units = {name: build.make(course, name, out) for name in names}
+            for name, built in units.items():
+                book.add_unit(name, built.instructor)
             book.forget_no_unit({each.student for each in found if each.problem != roster.MISSING})
-            run = _Run(book, bundles, secret(out), limits, isolated, again)
+            run = _Run(book, units, secret(out), limits, isolated, again)
             run.all(found, executes, AHEAD * capacity)
         journal.write(out)
         return journal.table(run.rows)
@@ -120,13 +122,6 @@ def _chosen(found: list[Submission], learners: Collection[str], unit: str) -> li
     return fit
 
 
-def _bundle(course: Course, unit: str, out: Path, book: ClassGradebook) -> UnitBundle:
-    """Build a unit in OUT, and enter it into the gradebook."""
-    built = build.make(course, unit, out)
-    book.add_unit(unit, built.instructor)
-    return UnitBundle(unit, built.released, tests(unit, built.instructor))
-
-
 def secret(out: Path) -> bytes:
     """Return what the seeds of OUT's hidden tests are drawn from; made by the first run."""
     path = out / "secret"
@@ -141,7 +136,7 @@ class _Run:
     """One run over all submissions; `again` grades also what has been graded before."""
 
     book: ClassGradebook
-    bundles: dict[str, UnitBundle]
+    units: dict[str, Built]
     secret: bytes
     limits: Limits
     isolated: bool
@@ -178,16 +173,19 @@ class _Run:
 
     def _arguments(self, found: Submission) -> tuple[Any, ...]:
         """Return what `autograde` is given."""
-        bundle = self.bundles[found.unit]
-        seeded = replace(bundle, checks=with_seeds(bundle.checks, self.secret, found.digest))
-        files = {name: path.read_bytes() for name, path in found.files.items()}
-        content, limits = found.path.read_bytes(), self.limits
-        return seeded, found.student, content, files, limits, self.isolated, found.notes
+        unit = self.units[found.unit]
+        checks = {
+            name: each.seeded(self.secret, f"{found.digest} {name}")
+            for name, each in unit.checks.items()
+        }
+        beside = {name: path.read_bytes() for name, path in found.files.items()}
+        content = found.path.read_bytes()
+        return found, unit.released, checks, content, beside, self.limits, self.isolated
 
     def _key(self, found: Submission) -> str:
         """Return what the journal calls this notebook and all that decides about its marks."""
         of_whom = [found.student, found.unit, found.digest, found.notes]
-        parts: list[Any] = [*of_whom, self.bundles[found.unit].digest, LIBRARY]
+        parts: list[Any] = [*of_whom, self.units[found.unit].digest, LIBRARY]
         if found.earlier:  # lateness helps to choose
             tries = [(e.digest, e.notes, e.when, e.extension) for e in (found, *found.earlier)]
             parts += [tries, self.book.rules]

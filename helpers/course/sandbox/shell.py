@@ -228,6 +228,6 @@ def ask(module: str, exercise: str, seed: int, answer: Callable[..., Any]) -> No
 
 
 def to_json(answers: Answers) -> dict[str, Any]:
-    """Return answers as JSON; `from_json` reads them."""
+    """Return answers as JSON, which `execute` reads."""
     found = {part: [encode(each) for each in values] for part, values in answers.found.items()}
     return {"name": str(answers.name)[:LONGEST], "found": found, "used": answers.used}

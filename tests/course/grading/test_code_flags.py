@@ -4,8 +4,9 @@ import pytest
 from nbformat import v4
 
 from helpers.course.grading import autograde, execute
-from helpers.course.grading.autograde import UnitBundle
-from helpers.course.grading.execute import Result, strange
+from helpers.course.grading.autograde import strange
+from helpers.course.grading.execute import Result
+from helpers.course.intake import Submission
 from helpers.course.sandbox.process import Limits
 
 
@@ -42,7 +43,7 @@ def test_no_flag_or_note_is_a_formula_or_moves_a_terminal(monkeypatch: pytest.Mo
     came = Result(flags=["helpers.course;=1+1"], notes=["no package \x1b[31m;=HYPERLINK(1)"])
     monkeypatch.setattr(execute, "execute", lambda *_: came)
     empty = v4.new_notebook()
-    bundle, content = UnitBundle("01-tiny", empty, {}), v4.writes(empty).encode()
-    made = autograde.autograde(bundle, "eve", content, {}, Limits(), isolated=True)
+    eve, content = Submission("eve", "01-tiny"), v4.writes(empty).encode()
+    made = autograde.autograde(eve, empty, {}, content, {}, Limits(), isolated=True)
     assert made.flags == ["helpers.course;'=1+1"]
     assert made.notes == ["no package \\x1b[31m;'=HYPERLINK(1)"]

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from nbformat import NotebookNode
 
+from helpers.course.authoring.check_call import Check
 from helpers.course.grading import execute
 from helpers.course.grading.execute import Result
-from helpers.course.grading.judge import Check
 from tests.course.judged import Desk, hand_in
 
 

@@ -18,7 +18,7 @@ import pytest
 from nbformat import v4
 
 from helpers.course import intake
-from helpers.course.grading import execute
+from helpers.course.grading import autograde
 from helpers.course.intake import upload
 from helpers.course.settings import LONGEST, Course, CourseError, table_text
 from tests.course.intake.handed_in import MOODLE, Files, write, zipped
@@ -212,7 +212,7 @@ def test_what_takes_long_to_read_comes_to_an_end(content: str) -> None:
     try:
         notebook, repairs = intake.repaired(SLOW[content](), v4.new_notebook(cells=[code]))
         assert all(len(each) <= LONGEST for each in repairs)
-        assert all(len(each) < 100 for each in execute.strange(notebook))
+        assert all(len(each) < 100 for each in autograde.strange(notebook))
     except CourseError as error:
         assert re.search(r"are allowed|no notebook", str(error))
     assert time.monotonic() - start < 20
