@@ -11,8 +11,6 @@ import errno
 import re
 import shutil
 import threading
-import zipfile
-from contextlib import nullcontext
 from dataclasses import replace
 from datetime import tzinfo
 from itertools import groupby
@@ -57,21 +55,20 @@ def find(
     names = {unit: set(GRADED.findall(text)) for unit, text in texts.items()}
     everybody = people(submissions, names, platform)
     found: list[Submission] = []
-    with nullcontext() if submissions.is_dir() else zipfile.ZipFile(submissions) as archive:
-        for number, person in enumerate(everybody):
-            (target := (unpacked / str(number)).absolute()).mkdir(parents=True)
-            try:
-                person.copy(archive, target)
-                rows = list(choose.submissions(person, names, zone, best))
-            except Exception as error:  # whatever is in one learner's file
-                if getattr(error, "errno", None) == errno.ENOSPC:
-                    raise
-                shutil.rmtree(target, ignore_errors=True)
-                problem = str(error) if isinstance(error, CourseError | OSError) else repr(error)
-                rows = [Submission(person.student, "", problem=problem)]
-            for row in rows:
-                notes = (*filter(None, [person.note]), *map(table_text, row.notes))
-                found.append(replace(row, notes=notes, platform_id=person.platform_id))
+    for number, person in enumerate(everybody):
+        (target := (unpacked / str(number)).absolute()).mkdir(parents=True)
+        try:
+            person.copy(target)
+            rows = list(choose.submissions(person, names, zone, best))
+        except Exception as error:  # whatever is in one learner's file
+            if getattr(error, "errno", None) == errno.ENOSPC:
+                raise
+            shutil.rmtree(target, ignore_errors=True)
+            problem = str(error) if isinstance(error, CourseError | OSError) else repr(error)
+            rows = [Submission(person.student, "", problem=problem)]
+        for row in rows:
+            notes = (*filter(None, [person.note]), *map(table_text, row.notes))
+            found.append(replace(row, notes=notes, platform_id=person.platform_id))
     key = attrgetter("student", "unit")
     tries = groupby(sorted(found, key=key), key)
     return [replace(newest, earlier=tuple(earlier)) for _, (newest, *earlier) in tries]

@@ -87,7 +87,7 @@ def _unwrapped(files: list[File], is_around: Callable[[str], bool]) -> list[File
 def _person(file: File, units: Collection[str], platform: str) -> tuple[Upload, File] | None:
     """Return who has handed something in, if anybody, and what it is."""
     name, *below = file.parts
-    is_loose = not below and file.is_file
+    is_loose = not below and file.open is not None
     if platform and (found := PLATFORMS[platform].name.match(name)):
         own = name[found.end() :].removeprefix(" - ")
         own = re.sub(r"-\d+(?=\.py\Z)", "", own)  # Canvas counts tries; Python imports no -

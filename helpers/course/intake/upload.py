@@ -12,10 +12,12 @@ import os
 import re
 import stat
 import zipfile
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
-from typing import IO
+from typing import IO, NoReturn
 
 from helpers.course.intake.notebook_file import LARGEST
 from helpers.course.settings import CourseError
@@ -39,17 +41,16 @@ class File:
     """A file or folder in a folder or zip; what is neither is a link or the like.
 
     Args:
-        key: its path on the disk, or its number in a zip.
         parts: of its path, from its owner's folder on.
+        open: opens a file; None where it is none.
         order: larger for what came later, by the platform, then by the file itself.
         size: in bytes. return_as: as of `Submission`.
         archive: number of the person's archive that it is in, or 0; paths count within one.
         copy: None where it is too large to be copied, or not yet. digest: of that.
     """
 
-    key: str | int
     parts: Parts
-    is_file: bool
+    open: Callable[[], IO[bytes]] | None
     is_folder: bool
     size: int
     order: tuple[float, float]
@@ -80,8 +81,7 @@ def listed(place: Path) -> list[File]:
     if not place.exists():
         raise CourseError(f"{place} is neither a folder nor a zip")
     try:
-        with zipfile.ZipFile(place) as archive:
-            return _in_zip(archive)
+        return _in_zip(zipfile.ZipFile(place))  # which is open while one of its files is known
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
         raise CourseError(f"{place} cannot be unpacked: {error}") from error
 
@@ -95,18 +95,22 @@ def _in_folder(place: Path) -> list[File]:
             for entry in entries:
                 with contextlib.suppress(OSError):  # it may be gone, or one may not ask
                     parts, kind = (*here, entry.name), entry.stat(follow_symlinks=False)
-                    is_file, is_folder = stat.S_ISREG(kind.st_mode), stat.S_ISDIR(kind.st_mode)
-                    order = (0.0, kind.st_mtime)
+                    is_folder, order = stat.S_ISDIR(kind.st_mode), (0.0, kind.st_mtime)
+                    opens = partial(_open, entry.path) if stat.S_ISREG(kind.st_mode) else None
                     if _is_work(parts):
-                        file = File(entry.path, parts, is_file, is_folder, kind.st_size, order)
-                        found.append(file)
+                        found.append(File(parts, opens, is_folder, kind.st_size, order))
                         waiting += [parts] * is_folder
     return found
 
 
-def _in_zip(archive: zipfile.ZipFile) -> list[File]:
+def _open(path: str) -> IO[bytes]:
+    """Open a file of the disk, which may have become a link meanwhile."""
+    return os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb")
+
+
+def _in_zip(archive: zipfile.ZipFile, of_class: bool = True) -> list[File]:
     found = []
-    for number, member in enumerate(archive.infolist()):
+    for member in archive.infolist():
         # What would lead out of the archive is left out.
         path = _path(member)
         parts = tuple(e for e in path.split("/") if e not in ("", ".", ".."))
@@ -115,9 +119,16 @@ def _in_zip(archive: zipfile.ZipFile) -> list[File]:
             time = datetime(*member.date_time).timestamp()
         is_folder = path.endswith("/")
         is_file = not is_folder and kind in (0, stat.S_IFREG)
+        known = of_class or member.compress_type in COMPRESSIONS
+        opens = partial(archive.open, member) if known else _refuse
         if _is_work(parts):
-            found.append(File(number, parts, is_file, is_folder, member.file_size, (0.0, time)))
+            size = member.file_size
+            found.append(File(parts, opens if is_file else None, is_folder, size, (0.0, time)))
     return found
+
+
+def _refuse() -> NoReturn:
+    raise ValueError("it is compressed as few programs do: make the zip with another one")
 
 
 def _is_work(parts: Parts) -> bool:
@@ -155,23 +166,19 @@ class Upload:
     folders: list[Parts] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 
-    def copy(self, archive: zipfile.ZipFile | None, target: Path) -> None:
-        """Copy all that is listed, and what is in archives.
-
-        Args:
-            archive: of the class; None where that is a folder.
-            target: folder for the copies, which is there.
+    def copy(self, target: Path) -> None:
+        """Copy all that is listed, and what is in archives, to a folder that is there.
 
         Raises:
             CourseError: it is too much.
         """
-        self.archive, self.target = archive, target
+        self.target = target
         self._entries = self._bytes = self._notebooks = 0
         for file in self.listed:
             self._add(file)
 
-    def _add(self, file: File, archive: zipfile.ZipFile | None = None) -> None:
-        """Copy a file, or all that is in the person's `archive`; one in that is not opened."""
+    def _add(self, file: File) -> None:
+        """Copy a file, or all that is in an archive; one in that is not opened."""
         self._entries += 1
         if self._entries > FILES:
             raise CourseError(f"more than {FILES:,} files")
@@ -180,15 +187,15 @@ class Upload:
             raise CourseError(f"more than {NOTEBOOKS:,} notebooks")
         if file.is_folder:
             self.folders.append(file.parts)
-        elif not file.is_file:
+        elif not file.open:
             self.folders.append(file.parts[:-1])
             self.problems.append(f"{file.name} is a link or the like, and was not opened")
         else:
             try:
-                if file.name.lower().endswith(".zip") and not archive:
+                if file.name.lower().endswith(".zip") and not file.archive:
                     self._unpack(file)
                 elif file.size <= (LARGEST if file.is_notebook else BESIDE):
-                    self.files.append(self._copied(file, archive))
+                    self.files.append(self._copied(file))
                 else:
                     self.files.append(file)
             except Exception as error:  # whatever is wrong with one of a learner's files
@@ -199,26 +206,27 @@ class Upload:
     def _unpack(self, file: File) -> None:
         if file.size > ARCHIVE:
             raise CourseError(f"{file.name} has more than {ARCHIVE >> 20} MB")
-        copy = self._copied(file, None).copy
+        copy = self._copied(file).copy
         assert copy
         number = self._entries
         try:
             if copy.read_bytes().count(ENTRY) > FILES:  # to list them takes long
                 raise CourseError(f"more than {FILES:,} files")
             with zipfile.ZipFile(copy) as opened:
-                for each in _in_zip(opened):
+                for each in _in_zip(opened, of_class=False):
                     parts, order = (*file.parts[:-1], *each.parts), (file.order[0], each.order[1])
                     inside = replace(each, parts=parts, order=order, archive=number)
-                    self._add(replace(inside, return_as=file.return_as), opened)
+                    self._add(replace(inside, return_as=file.return_as))
         finally:
             copy.unlink()
 
-    def _copied(self, file: File, archive: zipfile.ZipFile | None) -> File:
+    def _copied(self, file: File) -> File:
         """Copy a file; all that is copied counts, and no more is than may be."""
+        assert file.open
         digest = hashlib.sha256()
         path = self.target / f"{self._entries}"
         try:
-            with self._open(file, archive) as opened, path.open("wb") as copy:
+            with file.open() as opened, path.open("wb") as copy:
                 while chunk := opened.read(CHUNK):
                     self._bytes += len(chunk)
                     if self._bytes > UNPACKED:
@@ -229,13 +237,3 @@ class Upload:
             path.unlink(missing_ok=True)
             raise
         return replace(file, copy=path, digest=digest.hexdigest())
-
-    def _open(self, file: File, archive: zipfile.ZipFile | None) -> IO[bytes]:
-        if isinstance(file.key, str):  # which may have become a link meanwhile
-            return os.fdopen(os.open(file.key, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb")
-        archive = archive or self.archive
-        assert archive
-        member = archive.infolist()[file.key]
-        if file.archive and member.compress_type not in COMPRESSIONS:
-            raise ValueError("it is compressed as few programs do: make the zip with another one")
-        return archive.open(member)
