@@ -11,8 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from helpers.course import foreground, settings
-from helpers.course.settings import WINDOWS, Course, CourseError, printable
+from helpers.course import settings
+from helpers.course.settings import WINDOWS, Course, CourseError, is_root, printable
 
 PLATFORMS = ("moodle", "canvas", "brightspace")
 POSIX = ("fcntl", "resource")  # modules that Windows has not, and grading needs
@@ -22,7 +22,9 @@ docs/starting.md says how to do so without make."""
 KEPT = "stopped; what has been graded is kept, and the same command goes on from there"
 TRAINED = "stopped; runs that are done are kept, and the same command goes on from there"
 
-Run = Callable[[Course, argparse.Namespace], int | None] | str  # or a module with a main
+Run = (
+    Callable[[Course, argparse.Namespace], int | None] | str
+)  # or MODULE:FUNCTION, with a main by default
 Add = Callable[..., Any]  # an option to a command
 
 
@@ -40,13 +42,14 @@ def main(arguments: list[str] | None = None) -> int:
         course = settings.find(options.course)
         if options.graded:
             warnings.simplefilter("ignore")  # Python's, about what learners wrote
-        if options.graded and arguments is None and foreground.is_root():
+        if options.graded and arguments is None and is_root():
             from helpers.course import privileges
 
             privileges.restart(course, options)
         run = options.run
         if isinstance(run, str):  # a module, which is imported only where it is run
-            run = importlib.import_module(f"helpers.course.{run}").main
+            module, _, name = run.partition(":")
+            run = getattr(importlib.import_module(f"helpers.course.{module}"), name or "main")
         return run(course, options) or 0
     except CourseError as error:
         _complain(error)
@@ -85,7 +88,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _for_learners(command: Callable[..., Add]) -> None:
-    add = command("lab", "lab", "open JupyterLab on your own copies of the units")
+    add = command("lab", "servers:lab", "open JupyterLab on your own copies of the units")
     add("--port", type=int, default=8888, help="port of the page")
     add("--no-browser", action="store_true", help="only print the address")
 
@@ -127,7 +130,7 @@ def _for_instructors(command: Callable[..., Add]) -> None:
     add("out", type=Path, help=graded)
 
     text = "give marks by hand in nbgrader's formgrader"
-    add = command("formgrade", "formgrade", text, graded=True)
+    add = command("formgrade", "servers:formgrade", text, graded=True)
     add("out", type=Path, help=graded)
     add("--port", type=int, default=8889, help="port of the page")
     add("--no-browser", action="store_true", help="only print the address")

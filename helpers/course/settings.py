@@ -37,6 +37,11 @@ def table_text(text: str) -> str:
     return FORMULA.sub(r"\1'", printable(text[:LONGEST]))
 
 
+def is_root() -> bool:
+    """Return whether root has started this program."""
+    return hasattr(os, "geteuid") and os.geteuid() == 0
+
+
 def write(path: Path, content: str | bytes) -> None:
     """Write a file, and its folder, in one step: it is the old one or the new one, never half."""
     path.parent.mkdir(parents=True, exist_ok=True)

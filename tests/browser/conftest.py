@@ -17,7 +17,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page
 from playwright.sync_api import TimeoutError as LateError
 
-from helpers.course import lab, work
+from helpers.course import servers, work
 from helpers.course.settings import Course
 from tests.web.axe import refused
 
@@ -144,7 +144,7 @@ def learner(course: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     """The course in a folder of its own with copies of its units, and JupyterLab's settings."""
     for name in ("source", "notebooks", "docs"):
         (tmp_path / name).symlink_to(course.root / name)
-    for name, value in lab.configuration().items():
+    for name, value in servers.configuration().items():
         monkeypatch.setenv(name, value)
     copied = Course(tmp_path)
     work.begin(copied)

@@ -14,7 +14,7 @@ from PIL import Image
 from playwright.sync_api import Locator, Page, ViewportSize, sync_playwright
 
 from helpers import checks
-from helpers.course import lab, settings, synthetic
+from helpers.course import servers, settings, synthetic
 from tests.browser.conftest import jupyterlab, opened, run
 from tests.common import CHROMIUM, ROOT
 
@@ -64,7 +64,7 @@ def main() -> None:
     for cell in notebook.cells:
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
-    os.environ.update(lab.configuration())
+    os.environ.update(servers.configuration())
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         nbformat.write(notebook, Path(folder) / f"{UNIT}.ipynb")
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])

@@ -6,7 +6,7 @@ from playwright.sync_api import Page
 
 from benchmarks import first_minutes
 from benchmarks.first_minutes import ANSWER
-from helpers.course import lab
+from helpers.course import servers
 from helpers.course.settings import Course
 from tests.browser.conftest import serving
 from tests.common import UNITS, needs_browser
@@ -20,7 +20,9 @@ pytestmark = needs_browser
 
 @pytest.mark.rotating
 def test_from_the_door_to_the_second_unit(learner: Course, page: Page) -> None:
-    with serving(lambda port: lab.command(learner, port, browser=False), learner.work) as address:
+    with serving(
+        lambda port: servers.lab_command(learner, port, browser=False), learner.work
+    ) as address:
         page.set_viewport_size({"width": 1366, "height": 768})
         first_minutes.show(page, f"{address}/lab")
         _walk(page, learner)

@@ -6,7 +6,7 @@ import nbformat
 import pytest
 from playwright.sync_api import Page
 
-from helpers.course import formgrade
+from helpers.course import servers
 from helpers.course.authoring import build
 from helpers.course.grading import grade
 from helpers.course.settings import Course, CourseError
@@ -19,7 +19,7 @@ UNIT = "01-tiny"
 
 def test_a_folder_without_a_class_is_told(tmp_path: Path) -> None:
     with pytest.raises(CourseError, match="course grade SUBMISSIONS --out"):
-        formgrade.command(tmp_path, 8889)
+        servers.formgrade_command(tmp_path, 8889)
 
 
 @needs_browser
@@ -32,7 +32,7 @@ def test_an_essay_is_given_its_points(tiny: Course, tmp_path: Path, page: Page) 
     out = tmp_path / "out"
     grade.grade(tiny, tmp_path / "in", out, isolated=ISOLATED)
 
-    with serving(lambda port: formgrade.command(out, port, browser=False), out) as address:
+    with serving(lambda port: servers.formgrade_command(out, port, browser=False), out) as address:
         page.goto(f"{address}/formgrader/gradebook/{UNIT}/{UNIT}")
         page.get_by_role("link", name="Submission #1").click()
         page.get_by_text("It is so.").wait_for()

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Locator, Page
 
 from helpers import checks
-from helpers.course import lab
+from helpers.course import servers
 from helpers.course.authoring import source
 from helpers.course.grading import grade
 from helpers.course.settings import Course
@@ -69,7 +69,9 @@ def test_each_unit_is_begun_saved_opened_again_and_graded(
     monkeypatch.setenv("ORDER_MATTERS_PROFILE", "dry")  # tests of notebooks train
     wrong = complaints(page)
     first = {unit: _first(course, unit) for unit in OPENED}
-    with serving(lambda port: lab.command(learner, port, browser=False), learner.work) as address:
+    with serving(
+        lambda port: servers.lab_command(learner, port, browser=False), learner.work
+    ) as address:
         for unit, (name, answer) in first.items():
             place = f"{address}/lab/tree/{unit}/{unit}.ipynb"
             opened(page, place)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers.course import foreground, lab
+from helpers.course import servers
 from helpers.course.settings import Course
 from tests.common import ROOT, UNITS
 
@@ -25,10 +25,10 @@ def test_the_first_unit_is_open_and_root_may_start_it(
     (tiny.notebooks / "01-tiny").mkdir(parents=True)
     (tiny.notebooks / "01-tiny" / "01-tiny.ipynb").touch()
     monkeypatch.setenv("JUPYTER_CONFIG_PATH", "")  # which lab sets, and pytest puts back
-    monkeypatch.setattr(foreground, "is_root", lambda: root)
-    monkeypatch.setattr(foreground, "run", run)
-    assert lab.main(tiny, Namespace(port=8888, no_browser=True)) == 0
-    [layout] = (tiny.work / lab.LAYOUT).iterdir()
+    monkeypatch.setattr(servers, "is_root", lambda: root)
+    monkeypatch.setattr(servers, "run", run)
+    assert servers.lab(tiny, Namespace(port=8888, no_browser=True)) == 0
+    [layout] = (tiny.work / servers.LAYOUT).iterdir()
     assert f'"{UNITS[0]}/{UNITS[0]}.ipynb"' in layout.read_text()
     assert capsys.readouterr().out.endswith("Ctrl-C ends it.\n")
     assert ("--allow-root" in ran[0]) == root
@@ -38,7 +38,7 @@ def test_the_first_unit_is_open_and_root_may_start_it(
 def test_git_leaves_alone_what_a_learner_wrote() -> None:
     """The copies, the layout of JupyterLab, and what was there before a newer release."""
     unit = f"{UNITS[0]}/{UNITS[0]}.ipynb"
-    paths = [f"work/{unit}", f"work/{lab.LAYOUT}/default", f"work/backup/{unit}", ".venv/x"]
+    paths = [f"work/{unit}", f"work/{servers.LAYOUT}/default", f"work/backup/{unit}", ".venv/x"]
     words = ["git", "-c", "core.excludesFile=", "check-ignore", "--no-index", *paths]
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True)
     assert done.stdout.splitlines() == paths

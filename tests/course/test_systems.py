@@ -14,11 +14,11 @@ PROGRAM = """
 import sys, psutil
 sys.modules |= dict.fromkeys({missing})
 from pathlib import Path
-from helpers.course import lab, settings, work
+from helpers.course import servers, settings, work
 from helpers.course.cli import main
 course = settings.Course(Path.cwd())
 print(*work.begin(course), *work.outdated(course))
-assert "jupyterlab" in lab.command(course, 8888)
+assert "jupyterlab" in servers.lab_command(course, 8888)
 assert main(["work"]) == 0
 assert main(["grade", "notebooks"]) == 1
 assert not psutil.Process().children()  # no sandbox has begun

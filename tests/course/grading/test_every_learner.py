@@ -12,7 +12,7 @@ import pytest
 from nbformat import v4
 from nbgrader.api import Gradebook
 
-from helpers.course import export, foreground, report
+from helpers.course import export, report, servers
 from helpers.course.authoring.nbgrade import COURSE, gradebook
 from helpers.course.cli import main
 from helpers.course.grading.gradebook import NO_UNIT, refresh
@@ -108,7 +108,7 @@ def test_marks_given_in_formgrader_are_everywhere_at_once(
         desk.give("bob", 0)
         return 0
 
-    monkeypatch.setattr(foreground, "run", run)
+    monkeypatch.setattr(servers, "run", run)
     monkeypatch.chdir(desk.course.root)
     assert main(["formgrade", str(desk.out), "--no-browser"]) == 0
     assert [each[:2] for each in seen] == [(2, 4), (1, 4)]
@@ -152,7 +152,7 @@ def test_a_learner_asks_for_a_regrade(desk: Desk) -> None:
 def test_who_ends_the_command_ends_the_server() -> None:
     inner = "import time; print('started', flush=True); time.sleep(600)"
     words = [sys.executable, "-c", inner]
-    outer = f"from helpers.course import foreground; raise SystemExit(foreground.run({words!r}))"
+    outer = f"from helpers.course import servers; raise SystemExit(servers.run({words!r}, '.'))"
     with subprocess.Popen([sys.executable, "-c", outer], stdout=subprocess.PIPE) as process:
         assert process.stdout and process.stdout.readline() == b"started\n"
         process.terminate()
