@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from traitlets.config import Config
 
 from helpers.course import export
 from helpers.course.grading import worksheets
@@ -67,7 +66,7 @@ def test_no_cell_that_is_written_is_a_formula(tmp_path: Path) -> None:
 def test_of_several_units_only_that_which_is_named_goes_out(desk: Desk, tmp_path: Path) -> None:
     work = desk.archive(**{MOODLE.format("Ada", 101): desk.work()})
     desk.grade(work, platform="moodle")
-    with closing(ClassGradebook(desk.out, Config())) as book:
+    with closing(ClassGradebook(desk.out)) as book:
         book.refuse(Submission("Zoe-102", "02-later", platform_id="102"), "empty")
         book.refuse(Submission("Ada-101", ""), "a notebook of no unit")
     with pytest.raises(CourseError, match="has 01-tiny, 02-later: name one of them with --unit"):

@@ -17,7 +17,7 @@ import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, DeadKernelError
 from nbconvert.filters import strip_ansi
-from nbformat import NotebookNode
+from nbformat import NotebookNode, from_dict
 from nbgrader.preprocessors import ClearHiddenTests
 from nbgrader.utils import is_grade
 from tqdm import tqdm
@@ -136,7 +136,12 @@ def make(course: Course, unit: str, folder: Path) -> Built:
     released.metadata[notebook.DIGESTS] = notebook.digests(released)
     notebook.write(folder / "source" / unit / f"{unit}.ipynb", complete)
     notebook.write(folder / "release" / unit / f"{unit}.ipynb", released)
-    return Built(complete, released, _solution(complete), checks)
+    solution, _ = ClearHiddenTests().preprocess(from_dict(complete), {})
+    for cell in solution.cells:
+        lines = cell.source.split("\n")
+        marks = source.MARKERS["solution"]
+        cell.source = "\n".join(line for line in lines if line.strip() not in marks)
+    return Built(complete, released, solution, checks)
 
 
 def _checks(unit: str, cells: list[source.Cell]) -> tuple[dict[str, Check], list[str]]:
@@ -156,16 +161,6 @@ def _checks(unit: str, cells: list[source.Cell]) -> tuple[dict[str, Check], list
                 f"{check.module.replace('.', '/')}"
             )
     return checks, faults
-
-
-def _solution(instructor: NotebookNode) -> NotebookNode:
-    """Return a copy without hidden tests and without the marks around the answers."""
-    copy, _ = ClearHiddenTests().preprocess(nbformat.from_dict(instructor), {})
-    for cell in copy.cells:
-        lines = cell.source.split("\n")
-        marks = source.MARKERS["solution"]
-        cell.source = "\n".join(line for line in lines if line.strip() not in marks)
-    return copy
 
 
 def drift(course: Course, units: list[str]) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 from helpers.checks import package
 from helpers.course.authoring import source
@@ -23,39 +24,33 @@ def written(course: Course) -> dict[Path, str]:
         CourseError: a source is refused.
     """
     cells = {unit: source.read(course.text(unit)) for unit in course.units()}
-    found = {course.root / PLACE: as_json(cells)}
+    told = {unit: _contents(of_unit) for unit, of_unit in cells.items()}
+    text = json.dumps(told, ensure_ascii=False, indent=1)
+    found = {course.root / PLACE: text + "\n"}
     readme = course.root / "README.md"
     if readme.exists():
         text = readme.read_text(encoding="utf-8")
-        found[readme] = TABLE.sub(lambda _: as_markdown(cells), text)
+        found[readme] = TABLE.sub(lambda _: _table(cells), text)
     for unit in cells:
         folder = course.root / package(unit).replace(".", "/")
         if mistakes := sorted(path.stem for path in folder.glob("*.toml")):
-            found[folder / "__init__.py"] = as_module(unit, mistakes)
+            # The module that a notebook imports as `check`.
+            imports = [f"from {package(unit)}.{name} import {name}" for name in mistakes]
+            names = ["__all__ = [", *(f'    "{name}",' for name in mistakes), "]"]
+            text = "\n".join([HEAD.format(unit), *imports, "", *names, ""])
+            found[folder / "__init__.py"] = text
     return found
 
 
-def as_json(units: dict[str, list[Cell]]) -> str:
-    """Return the points of each unit and the titles of its exercises."""
-    found = {
-        unit: {
-            "points": source.points(cells),
-            "by_hand": sum(cell.keys["points"] for cell in cells if cell.kind == "essay"),
-            "titles": {cell.name: cell.keys["title"] for cell in cells if cell.kind == "exercise"},
-        }
-        for unit, cells in units.items()
+def _contents(cells: list[Cell]) -> dict[str, Any]:
+    return {
+        "points": source.points(cells),
+        "by_hand": sum(cell.keys["points"] for cell in cells if cell.kind == "essay"),
+        "titles": {cell.name: cell.keys["title"] for cell in cells if cell.kind == "exercise"},
     }
-    return json.dumps(found, ensure_ascii=False, indent=1) + "\n"
 
 
-def as_module(unit: str, exercises: list[str]) -> str:
-    """Return the module that a notebook imports as `check`; it imports each exercise."""
-    imports = [f"from {package(unit)}.{name} import {name}" for name in exercises]
-    names = [f'    "{name}",' for name in exercises]
-    return "\n".join([HEAD.format(unit), *imports, "", "__all__ = [", *names, "]", ""])
-
-
-def as_markdown(units: dict[str, list[Cell]]) -> str:
+def _table(units: dict[str, list[Cell]]) -> str:
     """Return a row for each unit, exercises and points, and the sum."""
     rows = ["| unit | exercises | their minutes | points |", "| --- | --- | --- | --- |"]
     for unit, cells in units.items():

@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import nbgrader
-from alembic.script import ScriptDirectory
 from nbconvert.exporters import NotebookExporter
 from nbformat import NotebookNode, from_dict
 from nbgrader.converters import GenerateAssignment
@@ -48,12 +46,6 @@ def gradebook(folder: Path) -> str:
     return f"sqlite:///{(folder / 'gradebook.db').absolute()}?timeout={WAIT}"
 
 
-def newest_tables() -> str:
-    """Return the version of nbgrader's tables that a new gradebook has."""
-    scripts = ScriptDirectory(str(Path(nbgrader.__file__).with_name("alembic")))
-    return str(scripts.get_current_head())
-
-
 def settings(course: Course) -> Config:
     """Return what the course's nbgrader_config.py sets.
 
@@ -70,22 +62,6 @@ def settle(course: Course, out: Path) -> None:
     """Write nbgrader_config.py into OUT, for nbgrader's own commands and formgrader."""
     text = (course.root / NAME).read_text(encoding="utf-8")
     (out / NAME).write_text(text + IN_OUT, encoding="utf-8")
-
-
-def save_cells(instructor: NotebookNode, unit: str, config: Config, address: str) -> None:
-    """Enter the cells of a unit, which is an assignment there, into a gradebook.
-
-    Raises:
-        CourseError: notebooks with other cells have been graded into it.
-    """
-    names = {"notebook": unit, "assignment": unit, "student": ".", "db_url": address}
-    try:
-        release(instructor, config, names)
-    except RuntimeError as error:
-        raise CourseError(
-            f"{error}\nWas this graded with an older source of {unit}? "
-            "Then name a new folder with --out."
-        ) from error
 
 
 def release(

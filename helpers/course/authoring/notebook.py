@@ -35,7 +35,12 @@ def instructor(cells: list[Cell], unit: str, course: Course) -> NotebookNode:
     frame += [title, v4.new_code_cell(published.set_up(course))]
     notebook = v4.new_notebook(cells=[*frame, *rest, v4.new_markdown_cell(_end(unit, course))])
     notebook.metadata = nbformat.from_dict(METADATA)
-    _name_cells(notebook)
+    seen: Counter[str] = Counter()
+    for cell in notebook.cells:  # ids that stay when other cells change
+        name = cell.metadata.get("nbgrader", {}).get("grade_id")
+        name = name or digest(f"{cell.cell_type}{cell.source}")
+        cell.id = f"{name}-{seen[name]}" if seen[name] else name
+        seen[name] += 1
     nbformat.validate(notebook)
     return notebook
 
@@ -132,16 +137,6 @@ def _with_header(cell: Cell, cells: list[Cell]) -> NotebookNode:
             grader["points"] = cell.keys["points"]
         metadata["nbgrader"] = dict(sorted(grader.items()))
     return make(text, metadata=metadata)
-
-
-def _name_cells(notebook: NotebookNode) -> None:
-    """Give ids that stay when other cells change: the grade_id, else a digest of the text."""
-    seen: Counter[str] = Counter()
-    for cell in notebook.cells:
-        digest = hashlib.sha1(f"{cell.cell_type}{cell.source}".encode()).hexdigest()[:8]
-        name = cell.metadata.get("nbgrader", {}).get("grade_id", digest)
-        cell.id = f"{name}-{seen[name]}" if seen[name] else name
-        seen[name] += 1
 
 
 def digest(source: str) -> str:

@@ -70,11 +70,6 @@ def github(course: Course) -> str:
     return f"https://github.com/{course.owner}/{course.repository}"
 
 
-def wheel(course: Course) -> str:
-    """Return the address of the helpers' wheel, with its checksum."""
-    return f"{github(course)}/releases/download/{course.release}/{course.wheel}"
-
-
 def colab(unit: str, course: Course) -> str:
     """Return the address at which Colab opens a unit of the release."""
     place = f"{course.owner}/{course.repository}/blob/{course.release}"
@@ -107,7 +102,8 @@ def badges(unit: str, course: Course) -> str:
 
 
 def set_up(course: Course) -> str:
-    """Return the cell."""
+    """Return the cell; it fetches the release's wheel, whose checksum its address has."""
     if not course.published:
         return UNPUBLISHED
-    return PUBLISHED.substitute(release=course.release, wheel=wheel(course))
+    wheel = f"{github(course)}/releases/download/{course.release}/{course.wheel}"
+    return PUBLISHED.substitute(release=course.release, wheel=wheel)

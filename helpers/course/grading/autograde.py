@@ -99,7 +99,7 @@ def complete(made: Result, mark: Mark, notebook: NotebookNode) -> None:
     for cell in executed.cells:
         _mark(cell, made)
     with suppress(Exception):  # the marks are known all the same; the gradebook says what is wrong
-        made.files["feedback"] = feedback.render(autograded, mark).encode("utf-8", "replace")
+        made.files["feedback"] = feedback.render(autograded, mark).encode()
 
 
 def _mark(cell: NotebookNode, made: Result) -> None:

@@ -84,13 +84,13 @@ def grade(
         found = _chosen(found, learners, unit) if again else found
         nbgrade.settle(course, out)
         with (
-            closing(ClassGradebook(out, nbgrade.settings(course))) as book,
+            closing(ClassGradebook(out)) as book,
             pool.executor(scheduler, workers, isolated) as (executes, capacity),
         ):
             names = sorted({each.unit for each in found} - {""})
             units = {name: build.make(course, name, out) for name in names}
             for name, built in units.items():
-                book.add_unit(name, built.instructor)
+                book.add_unit(name, built.instructor, nbgrade.settings(course))
             book.forget_no_unit({each.student for each in found if each.problem != roster.MISSING})
             run = _Run(book, units, secret(out), limits, isolated, again)
             run.all(found, executes, AHEAD * capacity)

@@ -15,6 +15,7 @@ import nbformat
 import pandas as pd
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook, MissingEntry, SubmittedAssignment
+from sqlalchemy import text
 from traitlets.config import Config
 
 from helpers.course import settings
@@ -26,6 +27,7 @@ from helpers.course.grading.roster import MISSING
 from helpers.course.intake import Submission
 from helpers.course.pages import feedback
 from helpers.course.pages.feedback import Grade, Mark
+from helpers.course.pages.page import page
 from helpers.course.settings import CourseError
 
 FILES = {"submitted": "ipynb", "autograded": "ipynb", "feedback": "html"}
@@ -35,14 +37,10 @@ NO_UNIT = "no-unit"  # folder of the page on what is none
 
 
 class ClassGradebook:
-    """OUT/gradebook.db, made where there is none, and the files that belong to it.
+    """OUT/gradebook.db, made where there is none, and the files that belong to it."""
 
-    Args:
-        config: of nbgrader.
-    """
-
-    def __init__(self, out: Path, config: Config) -> None:
-        self.out, self.config, self.rules = out, config, lateness.rules(out)
+    def __init__(self, out: Path) -> None:
+        self.out, self.rules = out, lateness.rules(out)
         journal.create(out)
         self.book = Gradebook(nbgrade.gradebook(out), nbgrade.COURSE)
         self.book.db.remove()
@@ -68,7 +66,7 @@ class ClassGradebook:
                 self.book.db.remove()
                 self.book.db.configure(bind=self.book.engine)
 
-    def add_unit(self, unit: str, instructor: NotebookNode) -> None:
+    def add_unit(self, unit: str, instructor: NotebookNode, config: Config) -> None:
         """Enter a unit and its cells, as nbgrader's generate_assignment does.
 
         Raises:
@@ -76,7 +74,14 @@ class ClassGradebook:
         """
         self.book.update_or_create_assignment(unit)
         self.book.db.remove()
-        nbgrade.save_cells(instructor, unit, self.config, nbgrade.gradebook(self.out))
+        names = {"notebook": unit, "assignment": unit, "student": "."}
+        try:
+            nbgrade.release(instructor, config, names | {"db_url": nbgrade.gradebook(self.out)})
+        except RuntimeError as error:
+            raise CourseError(
+                f"{error}\nWas this graded with an older source of {unit}? "
+                "Then name a new folder with --out."
+            ) from error
 
     def enter(self, found: Submission, key: str, *results: Result) -> Row:
         """Enter what a worker made of a submission, all or nothing; return its row of grades.csv.
@@ -114,17 +119,16 @@ class ClassGradebook:
                 return entry["row"]  # handed in for an earlier run
             journal.put(self.book, found.student, found.unit, entry | {"key": "", "row": row})
         if found.problem != MISSING:
-            page = self._file("feedback", found.student, found.unit or NO_UNIT)
-            text = feedback.refusal(found.unit, found.student, reason, found.notes)
-            settings.write(page, text.encode("utf-8", "replace"))
-            self._keep_for_exchange(found, page)
+            place = self._file("feedback", found.student, found.unit or NO_UNIT)
+            settings.write(place, page("refused.html.j2", found=found, reason=reason))
+            self._keep_for_exchange(found, place)
         return row
 
     def forget_no_unit(self, students: set[str]) -> None:
         """Remove rows of notebooks that were none of a unit, as these learners hand in again."""
         with self.transaction():
             for student in students:
-                journal.forget(self.book, student)
+                self.book.db.execute(text(journal.FORGET), {"student": student})
 
     def again(self, found: Submission, key: str) -> Row | None:
         """Return the row of a notebook graded before; None if it is another, or not graded yet.
@@ -190,14 +194,14 @@ class ClassGradebook:
         submission.notebooks[0].late_submission_penalty = penalty or None
         mark = replace(mark, penalty=penalty)
         row = entry["row"] | journal.marks(mark)
-        page = self._file("feedback", mark.student, mark.unit)
-        if asdict(mark) != entry["mark"] or not page.exists():
+        place = self._file("feedback", mark.student, mark.unit)
+        if asdict(mark) != entry["mark"] or not place.exists():
             try:
                 autograded = self._file("autograded", mark.student, mark.unit)
-                text = feedback.render(nbformat.v4.reads(autograded.read_text("utf-8")), mark)
-                settings.write(page, text.encode("utf-8", "replace"))
+                notebook = nbformat.v4.reads(autograded.read_text("utf-8"))
+                settings.write(place, feedback.render(notebook, mark))
             except Exception as error:  # the marks are known all the same; an old page has others
-                page.unlink(missing_ok=True)
+                place.unlink(missing_ok=True)
                 row["status"] = f"graded, without a feedback page: {str(error) or repr(error)}"
         return entry | {"row": row, "mark": asdict(mark)}
 
@@ -228,7 +232,7 @@ def refresh(out: Path) -> pd.DataFrame:
     """
     if not (out / "gradebook.db").exists():
         raise CourseError(f"{out} holds no gradebook.db; `course grade` writes it")
-    with exclusive_lock(out), writable(out), closing(ClassGradebook(out, Config())) as book:
+    with exclusive_lock(out), writable(out), closing(ClassGradebook(out)) as book:
         book.refresh()
         return journal.write(out)
 

@@ -16,7 +16,9 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+import nbgrader
 import pandas as pd
+from alembic.script import ScriptDirectory
 from nbgrader.api import Gradebook
 from sqlalchemy import text
 from sqlalchemy.exc import OperationalError
@@ -67,9 +69,10 @@ def create(out: Path) -> None:
     if not path.exists() or not path.stat().st_size:  # an empty one is of a run that was killed
         fresh = path.with_name("gradebook.db.new")
         fresh.unlink(missing_ok=True)
+        scripts = ScriptDirectory(str(Path(nbgrader.__file__).with_name("alembic")))
         with closing(sqlite3.connect(fresh)) as made, made:
             made.execute("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)")
-            made.execute("INSERT INTO alembic_version VALUES (?)", [nbgrade.newest_tables()])
+            made.execute("INSERT INTO alembic_version VALUES (?)", [scripts.get_current_head()])
         fresh.replace(path)
     with closing(Gradebook(nbgrade.gradebook(out), nbgrade.COURSE)) as book:
         book.db.execute(text(TABLE))
@@ -107,11 +110,6 @@ def find(book: Gradebook, student: str, unit: str) -> Entry:
     """Return the entry of a learner and unit; an empty one where there is none."""
     found = book.db.execute(text(OF_ONE), {"student": student, "unit": unit}).scalar()
     return json.loads(found) if found else {}
-
-
-def forget(book: Gradebook, student: str) -> None:
-    """Remove the entry of a learner's notebook that was none of a unit; the caller commits."""
-    book.db.execute(text(FORGET), {"student": student})
 
 
 def entries(out: Path) -> list[Entry]:

@@ -19,7 +19,6 @@ be set in formgrader instead.
 from __future__ import annotations
 
 import math
-import shutil
 import tomllib
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta, tzinfo
@@ -28,6 +27,7 @@ from zoneinfo import ZoneInfo
 
 from nbgrader.api import SubmittedAssignment
 
+from helpers.course import settings
 from helpers.course.intake import Submission
 from helpers.course.intake.platforms import PLATFORMS, in_utc
 from helpers.course.pages.page import duration
@@ -87,8 +87,8 @@ def settle(out: Path, file: Path | None, units: list[str]) -> Rules | None:
     found = read(file) if file else rules(out)
     if unknown := sorted(found.due.keys() - set(units)) if found else []:
         raise CourseError(f"late.toml: no unit {', '.join(unknown)}; there are {', '.join(units)}")
-    if file and file.resolve() != (out / NAME).resolve():
-        shutil.copyfile(file, out / NAME)
+    if file:
+        settings.write(out / NAME, file.read_bytes())
     return found
 
 

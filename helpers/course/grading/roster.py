@@ -11,7 +11,6 @@ OrgDefinedId. A column called as a unit has the days by which somebody's due dat
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -19,6 +18,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from helpers.course import settings
 from helpers.course.grading import worksheets
 from helpers.course.intake import Submission
 from helpers.course.intake.identify import student_of, with_digest
@@ -47,8 +47,8 @@ def settle(out: Path, file: Path | None, units: Collection[str]) -> pd.DataFrame
         raise CourseError(
             f"{file or out / NAME}: no unit {', '.join(odd)}; there are {', '.join(units)}"
         )
-    if file and file.resolve() != (out / NAME).resolve():
-        shutil.copyfile(file, out / NAME)
+    if file:
+        settings.write(out / NAME, file.read_bytes())
     return found
 
 

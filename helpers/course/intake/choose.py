@@ -119,6 +119,10 @@ def submissions(
         files, left = _beside(upload.files, last.file)
         exchange = _exchange(upload.files, last.file.parts[:-1])
         used |= {last.file.copy, *(each.copy for each in files.values()), *exchange.values()}
+        of_files = sorted((name, each.digest) for name, each in files.items())
+        digest = last.file.digest
+        if files:
+            digest = hashlib.sha256(repr((digest, of_files)).encode()).hexdigest()
         when, odd = _when(exchange, last.file, zone)
         time = f", handed in {when:%Y-%m-%d %H:%M} UTC" if when else ""
         which = f"of {number} notebooks, this counts: {last.file.name}{time}"
@@ -127,7 +131,7 @@ def submissions(
             upload.student,
             unit,
             path=last.file.copy or Path(),
-            digest=_digest(last.file, files),
+            digest=digest,
             notes=(*many, *filter(None, [last.note]), *problems, *odd, *left),
             problem=last.problem,
             when=when,
@@ -244,14 +248,6 @@ def _beside(files: list[File], notebook: File) -> tuple[dict[str, File], list[st
             left.append(name)
     what = f"at most {COMPANIONS} files and {BESIDE >> 20} MB"
     return chosen, [f"left out of what goes with it ({what}): {_some(left)}"] * bool(left)
-
-
-def _digest(notebook: File, files: dict[str, File]) -> str:
-    """Return the digest of a notebook with what goes with it."""
-    if not files:
-        return notebook.digest
-    of_files = sorted((name, each.digest) for name, each in files.items())
-    return hashlib.sha256(repr((notebook.digest, of_files)).encode()).hexdigest()
 
 
 def _some(names: list[str]) -> str:

@@ -7,7 +7,7 @@ by `Feedback`, the `exporter_class` in nbgrader_config.py, which fills the mark 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -141,11 +141,6 @@ def render(notebook: NotebookNode, mark: Mark) -> str:
         failure=_failure,
         deduplicated=deduplicated,
     )
-
-
-def refusal(unit: str, student: str, reason: str, notes: Sequence[str]) -> str:
-    """Return the page of what could not be graded, as HTML."""
-    return page("refused.html.j2", unit=unit, student=student, reason=reason, notes=notes)
 
 
 def _name(cell: NotebookNode) -> str:

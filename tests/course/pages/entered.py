@@ -49,10 +49,10 @@ class Classroom:
         nbgrade.settle(course, out)
         self.built: Built = build.make(course, unit, out)
         with self.opened() as book:
-            book.add_unit(unit, self.built.instructor)
+            book.add_unit(unit, self.built.instructor, nbgrade.settings(course))
 
     def opened(self) -> closing[ClassGradebook]:
-        return closing(ClassGradebook(self.out, nbgrade.settings(self.course)))
+        return closing(ClassGradebook(self.out))
 
     def enter(
         self,

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from helpers import results
-from helpers.course.sandbox import bubblewrap, seccomp
+from helpers.course.sandbox import bubblewrap
 from helpers.course.sandbox.process import Sandbox
 from helpers.course.sandbox.session import Session
 from tests.common import CHROMIUM, ISOLATED, NO_SANDBOX, ROOT, needs_sandbox
@@ -139,18 +139,18 @@ class TestIsolated:
     def test_calls_that_no_notebook_needs_are_refused(
         self, monkeypatch: pytest.MonkeyPatch, kernel: Session
     ) -> None:
-        numbers = seccomp.NUMBERS[platform.machine()]
+        numbers = bubblewrap.NUMBERS[platform.machine()]
         code = REFUSED.replace("NUMBERS", str(numbers))
         assert _ask(kernel, code) == [*numbers, "lease", "shared"]
         assert _ask(kernel, FAMILIES) == [[1, 2, 10]] * 2
-        monkeypatch.setattr(seccomp, "program", lambda: b"")
+        monkeypatch.setattr(bubblewrap, "seccomp", lambda: b"")
         with begun() as leaky:
             assert not {"shmget", "add_key", "lease", "shared"} & {*_ask(leaky, code)}
             assert 16 in _ask(leaky, FAMILIES)[0]  # AF_NETLINK
 
     def test_nothing_is_left_for_the_next(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Not even if Linux refused no call."""
-        monkeypatch.setattr(seccomp, "program", lambda: b"")
+        monkeypatch.setattr(bubblewrap, "seccomp", lambda: b"")
         find = FIND.replace("NAMES", "('trace', 'link', 'closed')")
         with closing(Sandbox(LIMITS)) as made:
             session = Session(made)
