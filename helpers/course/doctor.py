@@ -41,7 +41,6 @@ def main(course: Course, _options: argparse.Namespace) -> int:
 
 
 def _grades() -> bool:
-    """Return whether this Python is for grading, too."""
     return importlib.util.find_spec("nbgrader") is not None
 
 

@@ -109,7 +109,6 @@ def _merged(
 def _marks_column(
     platform: Platform, table: pd.DataFrame, path: Path, unit: str, column: str
 ) -> str:
-    """Return the column where the marks go."""
     there = {each.casefold() for each in table}
     places = [each for each in table if platform.marks.fullmatch(each)]
     if not places or not {each.casefold() for each in platform.needs} <= there:

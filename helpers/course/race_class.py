@@ -6,7 +6,6 @@ import argparse
 import hashlib
 import hmac
 import time
-from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -72,7 +71,11 @@ def board(out: Path, budget: Budget = QUICK) -> list[str]:
     _, scored = run_all(rivals, budget, folder)
     names = {_pseudonym(out, each): each for each in graded["student"]}
     jobs = [_job(out, student, name, budget) for name, student in names.items()]
-    raced = _races(jobs, folder / "runs" / code_digest(*CODE))
+    done = folder / "runs" / code_digest(*CODE)
+    for path in done.glob("class-*.csv"):
+        if "loss" not in pd.read_csv(path):  # it failed, and is run again
+            path.unlink()
+    raced = run_jobs(jobs, done, "class")
     problems = raced.dropna(subset="problem").set_index("encoding")["problem"].to_dict()
     tables = [scored]
     for name, rows in raced[~raced["encoding"].isin(problems)].groupby("encoding"):
@@ -100,14 +103,6 @@ def board(out: Path, budget: Budget = QUICK) -> list[str]:
     settings.write(folder / "pseudonyms.csv", whose.sort_values("student").to_csv(index=False))
     left_out = [f"left out, {names[name]}: {problem}" for name, problem in problems.items()]
     return [*left_out, f"board: {folder / 'board.html'}", f"whose: {folder / 'pseudonyms.csv'}"]
-
-
-def _races(jobs: Sequence[Job], folder: Path) -> pd.DataFrame:
-    """Return the rows of all races, of which those that failed, without a loss, are run again."""
-    for path in folder.glob("class-*.csv"):
-        if "loss" not in pd.read_csv(path):
-            path.unlink()
-    return run_jobs(jobs, folder, "class")
 
 
 def _pseudonym(out: Path, student: str) -> str:

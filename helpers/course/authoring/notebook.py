@@ -86,7 +86,6 @@ def _title(text: str, cells: list[Cell], unit: str, course: Course) -> str:
 
 
 def _end(unit: str, course: Course) -> str:
-    """Return a link to the unit after this one."""
     units = course.units()
     after = units[units.index(unit) + 1 :]
     if not after:

@@ -128,7 +128,6 @@ class _Execution:
         return reason
 
     def _run_in_kernel(self) -> str:
-        """Run all cells in this kernel; return why it ended, if it did."""
         lesson: list[str] = []  # code of its cells that waits to be run
         for number, cell in self.cells:
             if cell.cell_type != "code":

@@ -172,7 +172,6 @@ class _Run:
             return None
 
     def _arguments(self, found: Submission) -> tuple[Any, ...]:
-        """Return what `autograde` is given."""
         unit = self.units[found.unit]
         checks = {
             name: each.seeded(self.secret, f"{found.digest} {name}")
@@ -192,7 +191,6 @@ class _Run:
         return hashlib.sha256(repr(parts).encode()).hexdigest()
 
     def _finish(self, found: Submission, done: Future[list[Result]]) -> None:
-        """Enter what has come of a submission."""
         try:
             self.rows.append(self.book.enter(found, self._key(found), *done.result()))
         except Exception as error:  # whatever comes of one learner's code stops nobody else

@@ -134,7 +134,6 @@ def _zone(name: object) -> ZoneInfo:
 
 
 def _moment(unit: str, moment: object, zone: tzinfo | None) -> datetime:
-    """Return a due date with its time zone."""
     if not isinstance(moment, datetime) or not (moment.tzinfo or zone):
         said = f"{unit} = {moment}"
         raise ValueError(f"{said} is no due date with a time zone: 2026-10-24T23:59:00+02:00")

@@ -113,7 +113,6 @@ def fragments(code: str) -> Fragments:
 
 
 def _lines(code: str, shared: Fragments) -> tuple[int, ...]:
-    """Return the lines of a text on which some fragments stand."""
     return tuple(
         sorted({line for each, lines in _fragments(code) if each in shared for line in lines})
     )

@@ -55,7 +55,6 @@ def read(content: bytes) -> tuple[list[NotebookNode], list[str]]:
 
 
 def _cells(text: str) -> list[dict[str, Any]]:
-    """Return the cells in a file's text, if it is a notebook's."""
     if not text:
         raise CourseError("the file is empty; save the notebook and hand it in again")
     for begin, what in NO_NOTEBOOK.items():

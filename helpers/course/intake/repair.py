@@ -171,5 +171,4 @@ def _gist(cell: NotebookNode) -> str:
 
 
 def _defined(cell: NotebookNode) -> set[str]:
-    """Return the functions and classes at the margin of a cell."""
     return set(DEFINED.findall(cell.source)) if cell.cell_type == "code" else set()

@@ -203,7 +203,6 @@ def _notices(notebook: NotebookNode) -> list[str]:
 
 
 def _failure(error: NotebookNode) -> str:
-    """Return an error as its cell shows it."""
     return _words(error) if error.ename in OURS else "\n".join(error.traceback)
 
 

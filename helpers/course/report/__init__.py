@@ -59,7 +59,10 @@ def write(course: Course, out: Path, rows: pd.DataFrame) -> Path:
         given={(row.unit, row.student, row.exercise): row for row in table.itertuples()},
         misconceptions=list(_misconceptions(table, graded).itertuples()),
         predictions=predictions.predictions(course, out, graded),
-        waiting=_waiting(table),
+        waiting=[
+            (unit, title, list(own.student))
+            for (unit, title), own in table[table.waiting].groupby(["unit", "title"])
+        ],
         pairs=write_similar(out, graded),
         late=list(rows[~rows.late.isin(["", "no"])].itertuples()),
         costs=str(lateness.rules(out) or ""),
@@ -119,12 +122,6 @@ def _misconceptions(table: pd.DataFrame, graded: pd.DataFrame) -> pd.DataFrame:
     )
     rows["of"] = rows.unit.map(graded.unit.value_counts())
     return rows.sort_values(["learners", "unit", "exercise"], ascending=[False, True, True])
-
-
-def _waiting(table: pd.DataFrame) -> list[tuple[str, str, list[str]]]:
-    """Return the unit and title of what waits for a person, and the learners."""
-    groups = table[table.waiting].groupby(["unit", "title"])
-    return [(unit, title, list(rows.student)) for (unit, title), rows in groups]
 
 
 def _reasons(rows: pd.DataFrame, column: str) -> list[tuple[Any, list[str]]]:

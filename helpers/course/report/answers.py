@@ -47,7 +47,6 @@ def _cells(out: Path) -> Iterator[tuple[Any, ...]]:
 
 
 def _titles(course: Course, units: list[str]) -> pd.DataFrame:
-    """Read the title and the place of each exercise from the sources."""
     rows = [
         (unit, cell.name, cell.keys["title"], place)
         for unit in units

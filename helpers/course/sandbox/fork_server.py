@@ -64,7 +64,6 @@ def main(names: Iterable[str]) -> None:
 
 
 def _library() -> Iterator[str]:
-    """Yield the modules that a lesson may import."""
     for each in pkgutil.walk_packages(helpers.__path__, "helpers."):
         if not each.name.startswith(NOT_LOADED):
             yield each.name

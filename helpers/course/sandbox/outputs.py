@@ -85,7 +85,6 @@ def _kept(outputs: list[Output], most: int) -> Iterator[bytes]:
 
 
 def _shortened(error: Output) -> Output:
-    """Return the beginning of what an error says."""
     name, reason = error["ename"][:ERROR], error["evalue"][:ERROR]
     return error | {"ename": name, "evalue": reason, "traceback": [f"{name}: {reason}"]}
 

@@ -9,7 +9,7 @@ import os
 import threading
 from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 
 import torch
 
@@ -25,18 +25,17 @@ _given_up = threading.Event()
 _starter = ThreadPoolExecutor(1)
 
 
-@contextmanager
-def executor(scheduler: str, workers: int, isolated: bool) -> Iterator[tuple[Executor, int]]:
-    """Yield who executes notebooks, and how many at a time; arguments as for `grade.grade`.
+def executor(
+    scheduler: str, workers: int, isolated: bool
+) -> AbstractContextManager[tuple[Executor, int]]:
+    """Return who executes notebooks, and how many at a time; arguments as for `grade.grade`.
 
     Raises:
         CourseError: `workers` is negative, or nobody at `scheduler` can execute.
     """
     if workers < 0:
         raise CourseError(f"--workers {workers}: one at least, or 0 for two more than the cores")
-    make = _cluster(scheduler, isolated) if scheduler else _threads(workers)
-    with make as made:
-        yield made
+    return _cluster(scheduler, isolated) if scheduler else _threads(workers)
 
 
 @contextmanager
@@ -59,7 +58,6 @@ def _threads(workers: int) -> Iterator[tuple[Executor, int]]:
 
 @contextmanager
 def _cluster(scheduler: str, isolated: bool) -> Iterator[tuple[Executor, int]]:
-    """Yield the workers of a Dask cluster."""
     try:
         from distributed import Client
 

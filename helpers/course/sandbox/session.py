@@ -109,7 +109,6 @@ class Session:
                 self.sandbox.interrupt()
 
     def _read(self) -> bytes:
-        """Return some bytes, if any come now."""
         self.connection.settimeout(CHECK)
         try:
             if read := self.connection.recv(AT_ONCE):
