@@ -3,6 +3,8 @@
 import tempfile
 import threading
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
@@ -16,7 +18,7 @@ from nbgrader.utils import determine_grade, is_grade
 from helpers.checks.engine.report import Finding, Report
 from helpers.course.authoring import build
 from helpers.course.authoring.check_call import Check
-from helpers.course.authoring.nbgrade import gradebook
+from helpers.course.authoring.nbgrade import COURSE, gradebook
 from helpers.course.grading import execute, grade
 from helpers.course.grading.execute import Result
 from helpers.course.settings import Course
@@ -62,6 +64,29 @@ def hand_in(folder: Path, unit: str = UNIT, when: str = "", /, **work: str | Not
     return folder
 
 
+@contextmanager
+def book(out: Path) -> Iterator[Gradebook]:
+    """nbgrader's gradebook of a graded class; what is changed in it is kept."""
+    with Gradebook(gradebook(out), COURSE) as found:
+        yield found
+        found.db.commit()
+
+
+def marks(out: Path, unit: str = UNIT) -> dict[str, float]:
+    """Points by student, as the gradebook has them."""
+    with book(out) as found:
+        return {each.student.id: each.score for each in found.assignment_submissions(unit)}
+
+
+def give(out: Path, student: str, name: str = "", **given: float | bool | None) -> None:
+    """Change the grade of a cell, or of all, as a person does in formgrader."""
+    with book(out) as found:
+        for each in found.find_submission(UNIT, student).notebooks[0].grades:
+            if name in ("", each.name):
+                for key, value in ({"needs_manual_grade": False} | given).items():
+                    setattr(each, key, value)
+
+
 class Desk:
     """The tiny unit with two exercises of 2 points, graded into `out`.
 
@@ -101,17 +126,10 @@ class Desk:
 
     def leave_to_a_person(self, student: str) -> None:
         """Have a learner's points wait, as those of an essay do."""
-        with Gradebook(gradebook(self.out), "order-matters") as book:
-            for each in book.find_submission(UNIT, student).notebooks[0].grades:
-                each.auto_score, each.needs_manual_grade = None, True
-            book.db.commit()
+        give(self.out, student, auto_score=None, needs_manual_grade=True)
 
-    def give(self, student: str, points: float) -> None:
-        """Give points for each exercise, as a person does in formgrader."""
-        with Gradebook(gradebook(self.out), "order-matters") as book:
-            for each in book.find_submission(UNIT, student).notebooks[0].grades:
-                each.manual_score, each.needs_manual_grade = points, False
-            book.db.commit()
+    def page(self, student: str, unit: str = UNIT) -> str:
+        return (self.out / "feedback" / student / unit / f"{unit}.html").read_text()
 
     def _execute(self, notebook: NotebookNode, tests: dict[str, Check], *_: object) -> Result:
         text = "\n".join(cell.source for cell in notebook.cells)

@@ -14,7 +14,7 @@ from helpers.course import export
 from helpers.course.cli import main
 from helpers.course.intake.identify import people
 from helpers.course.settings import CourseError
-from tests.course.judged import UNIT, Desk, hand_in
+from tests.course.judged import UNIT, Desk, give, hand_in
 
 MOODLE = "{}_{}_assignsubmission_file_/" + f"{UNIT}.ipynb"
 CANVAS = "{}_{}_{}_" + f"{UNIT}.ipynb"
@@ -231,7 +231,7 @@ def test_a_mark_given_by_hand_goes_out_at_once(desk: Desk) -> None:
     sheet = _moodles(desk, "103,Emmy,emmy@uni.example")
     with pytest.raises(CourseError, match=r"nobody in .* has a mark"):
         _export(desk, "moodle", sheet)
-    desk.give("Emmy-103", 1.25)
+    give(desk.out, "Emmy-103", manual_score=1.25)
     made = _export(desk, "moodle", sheet)
     assert _lines(made.grades)[1][3] == "2.5"
     assert "<strong>2.5</strong> of 4" in _returned(made)["103"]
@@ -249,7 +249,7 @@ def test_what_lateness_costs_is_taken_off(desk: Desk) -> None:
         made = _export(desk, "brightspace", sheet, "Tiny Points Grade")
         assert _lines(made.grades)[1] == ["#ada.l", mark, "#"]
         assert f"<strong>{mark}</strong> of 4" in _returned(made)["501"]
-        desk.give("Ada-Lovelace-501", 1)
+        give(desk.out, "Ada-Lovelace-501", manual_score=1)
 
 
 def test_a_table_of_something_else_is_refused(desk: Desk) -> None:

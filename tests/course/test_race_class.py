@@ -10,10 +10,8 @@ from unittest.mock import Mock
 import pandas as pd
 import pytest
 from nbformat import v4
-from nbgrader.api import Gradebook
 
 from helpers.course import race_class
-from helpers.course.authoring import nbgrade
 from helpers.course.grading import journal
 from helpers.course.sandbox import bubblewrap, pool
 from helpers.course.sandbox.process import StartError
@@ -22,6 +20,7 @@ from helpers.race import racing
 from helpers.race.records import COLUMNS
 from helpers.race.rules import RIVALS, TIMES
 from tests.common import needs_sandbox
+from tests.course.judged import book
 from tests.race.test_race import TINY, _here, _scored, run_jobs_in_threads
 
 UNIT = race_class.UNIT
@@ -82,11 +81,10 @@ def _graded(out: Path) -> Path:
 def _journal(out: Path, rows: list[dict[str, str]]) -> None:
     """Write rows of grades.csv into the gradebook of a class."""
     journal.create(out)
-    with Gradebook(nbgrade.gradebook(out), nbgrade.COURSE) as book:
+    with book(out) as found:
         for row in rows:
-            book.update_or_create_student(row["student"])
-            journal.put(book, row["student"], row["unit"], {"row": journal.EMPTY | row})
-        book.db.commit()
+            found.update_or_create_student(row["student"])
+            journal.put(found, row["student"], row["unit"], {"row": journal.EMPTY | row})
 
 
 @needs_sandbox

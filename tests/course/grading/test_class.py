@@ -11,7 +11,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from nbgrader.api import Gradebook
 
 from helpers import checks
 from helpers.course import synthetic
@@ -21,6 +20,7 @@ from helpers.course.grading import grade
 from helpers.course.settings import Course
 from tests.checks import variants
 from tests.common import ISOLATED, ROOT, UNITS
+from tests.course import judged
 from tests.course.judged import hand_in, scores
 from tests.tiers import sample
 
@@ -71,8 +71,7 @@ def _same_by_nbgrader(folder: Path, unit: str, marks: dict[str, float]) -> None:
     (folder / "made" / "source").rename(folder / "build" / "source")
     for command in ("generate_assignment", "autograde", "generate_feedback"):
         _nbgrader(folder, command, unit)
-    with Gradebook(f"sqlite:///{folder / 'gradebook.db'}", "order-matters") as book:
-        assert {s.student.id: s.score for s in book.assignment_submissions(unit)} == marks
+    assert judged.marks(folder, unit) == marks
     _fit_for_learners(folder / "feedback" / "mistaken" / unit / f"{unit}.html")
 
 

@@ -8,13 +8,12 @@ from pathlib import Path
 
 import pytest
 from nbformat import v4
-from nbgrader.api import Gradebook
 from nbgrader.preprocessors import Execute
 
 from helpers.course.authoring import nbgrade
-from helpers.course.authoring.nbgrade import gradebook
 from helpers.course.settings import Course
 from tests.common import tiny_course
+from tests.course.judged import book, give
 from tests.course.pages.entered import RIGHT, UNIT, Classroom
 
 
@@ -34,12 +33,10 @@ def _nbgrader(out: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.rotating
 def test_feedback_shows_what_the_gradebook_has_and_no_hidden_test(classroom: Classroom) -> None:
-    with Gradebook(gradebook(classroom.out), "order-matters") as book:
-        grade = book.find_grade("why", UNIT, UNIT, "ada")
-        grade.manual_score, grade.needs_manual_grade = 3, False
-        book.find_comment("why", UNIT, UNIT, "ada").manual_comment = "Good."
-        book.find_submission_notebook(UNIT, UNIT, "ada").late_submission_penalty = 0.5
-        book.db.commit()
+    give(classroom.out, "ada", "why", manual_score=3)
+    with book(classroom.out) as found:
+        found.find_comment("why", UNIT, UNIT, "ada").manual_comment = "Good."
+        found.find_submission_notebook(UNIT, UNIT, "ada").late_submission_penalty = 0.5
     (classroom.out / "feedback" / "ada" / UNIT / f"{UNIT}.html").unlink()
     done = _nbgrader(classroom.out, "generate_feedback", UNIT, "--force")
     assert done.returncode == 0, done.stderr

@@ -10,19 +10,17 @@ import nbformat
 import pandas as pd
 import pytest
 from nbformat import v4
-from nbgrader.api import Gradebook
 
 from helpers.course import export, report, servers
-from helpers.course.authoring.nbgrade import COURSE, gradebook
 from helpers.course.cli import main
 from helpers.course.grading.gradebook import NO_UNIT, refresh
-from tests.course.judged import UNIT, Desk, hand_in
+from tests.course.judged import UNIT, Desk, book, give, hand_in
 
 
 def _read(desk: Desk, student: str, unit: str = UNIT) -> str:
     """What a reader reads on a page, on one line."""
-    page = (desk.out / "feedback" / student / unit / f"{unit}.html").read_text()
-    return " ".join(re.sub(r"<[^>]+>", " ", page.split("</head>")[1]).split())
+    page = desk.page(student, unit).split("</head>")[1]
+    return " ".join(re.sub(r"<[^>]+>", " ", page).split())
 
 
 def test_the_page_says_which_notebook_counts_and_what_was_repaired(desk: Desk) -> None:
@@ -101,11 +99,11 @@ def test_marks_given_in_formgrader_are_everywhere_at_once(
 
     def run(_words: object, _folder: Path, meanwhile: object) -> int:
         for points in (1, 0.5):
-            desk.give("ada", points)
+            give(desk.out, "ada", manual_score=points)
             meanwhile()  # type: ignore[operator]
             rows = pd.read_csv(desk.out / "grades.csv").set_index("student")
             seen.append((rows.score["ada"], rows.score["bob"], _read(desk, "ada")[:90]))
-        desk.give("bob", 0)
+        give(desk.out, "bob", manual_score=0)
         return 0
 
     monkeypatch.setattr(servers, "run", run)
@@ -116,7 +114,7 @@ def test_marks_given_in_formgrader_are_everywhere_at_once(
     assert "0 of 4 points" in _read(desk, "bob")  # given last, before Ctrl-C
     assert "report: " in capsys.readouterr().out
 
-    desk.give("bob", 1.5)
+    give(desk.out, "bob", manual_score=1.5)
     assert main(["report", str(desk.out)]) == 0
     table = (desk.out / "grades.csv").read_text()
     assert f"bob,{UNIT},3.0" in table and "3 of 4 points" in _read(desk, "bob")
@@ -124,10 +122,10 @@ def test_marks_given_in_formgrader_are_everywhere_at_once(
 
 def test_whom_nbgrader_removes_has_no_row_and_no_marks(desk: Desk) -> None:
     desk.grade(hand_in(desk.root / "in", ada=desk.work(), bob=desk.work(), eve="{"))
-    with Gradebook(gradebook(desk.out), COURSE) as book:
-        book.remove_submission(UNIT, "ada")
+    with book(desk.out) as found:
+        found.remove_submission(UNIT, "ada")
         for student in ("bob", "eve"):
-            book.remove_student(student)
+            found.remove_student(student)
     [row] = refresh(desk.out).itertuples()
     assert row.student == "ada" and "holds no marks" in row.status and row.score == 0
     (roster := desk.root / "roster.csv").write_text("login\nada\nbob\n")

@@ -12,12 +12,11 @@ from pathlib import Path
 import nbformat
 import pandas as pd
 import pytest
-from nbgrader.api import Gradebook
 
 from helpers.course.authoring import build
-from helpers.course.authoring.nbgrade import COURSE, gradebook
+from helpers.course.authoring.nbgrade import COURSE
 from tests.common import ROOT, tiny_course
-from tests.course.judged import Desk, hand_in
+from tests.course.judged import Desk, hand_in, marks
 
 UNIT = "01-tiny"
 USERS = {"prof": 20001, "ada": 20002, "bob": 20003}
@@ -122,9 +121,7 @@ def test_three_users_do_as_the_page_says(machine: Machine) -> None:
     assert _table(machine.root / "prof" / "again")[columns].equals(table[columns])
 
     machine.type(*stock)
-    with Gradebook(gradebook(machine.root / "prof"), COURSE) as book:
-        marks = {each.student.id: each.score for each in book.assignment_submissions(UNIT)}
-    assert marks == table.score.to_dict()
+    assert marks(machine.root / "prof") == table.score.to_dict()
     assert _returned(machine, fetch[1]).keys() == ours.keys()
 
 

@@ -2,15 +2,13 @@
 
 import shutil
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
-from nbgrader.api import Gradebook, InvalidEntry
+from nbgrader.api import InvalidEntry
 
 from helpers.course import export
-from helpers.course.authoring.nbgrade import COURSE, gradebook
 from helpers.course.grading import autograde, grade, journal
 from helpers.course.grading.execute import Result
 from helpers.course.grading.gradebook import ClassGradebook, refresh
@@ -18,19 +16,11 @@ from helpers.course.intake import Submission
 from helpers.course.pages import feedback
 from helpers.course.pages.feedback import Mark
 from helpers.course.settings import CourseError
-from tests.course.judged import UNIT, Desk, hand_in
+from tests.course.judged import UNIT, Desk, book, give, hand_in
 from tests.course.pages.entered import RIGHT, Classroom
 
 MINE = {"double": "return x + x"}  # which the check does not know
 Again = Callable[[Desk, pytest.MonkeyPatch], pd.DataFrame]
-
-
-def _give(out: Path, name: str, **given: Any) -> None:
-    with Gradebook(gradebook(out), COURSE) as book:
-        found = book.find_grade(name, UNIT, UNIT, "ada")
-        for key, value in (given | {"needs_manual_grade": False}).items():
-            setattr(found, key, value)
-        book.db.commit()
 
 
 def _mend(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> pd.DataFrame:
@@ -64,13 +54,12 @@ def test_points_given_by_hand_are_kept(
 ) -> None:
     hand_in(desk.root / "in", ada=desk.work(**MINE))
     assert desk.grade(desk.root / "in").score[0] == "2.0"
-    _give(desk.out, "double-test", manual_score=1.5, extra_credit=0.25)
-    with Gradebook(gradebook(desk.out), COURSE) as book:
-        book.find_comment("double", UNIT, UNIT, "ada").manual_comment = "Well done."
-        book.db.commit()
+    give(desk.out, "ada", "double-test", manual_score=1.5, extra_credit=0.25)
+    with book(desk.out) as found:
+        found.find_comment("double", UNIT, UNIT, "ada").manual_comment = "Well done."
     row = again(desk, monkeypatch).iloc[0]
     assert (float(row.score), float(row.pending), row.status) == (3.75, 0, "graded")
-    page = (desk.out / "feedback" / "ada" / UNIT / f"{UNIT}.html").read_text()
+    page = desk.page("ada")
     assert "Well done." in page and "<strong>3.75</strong> of 4" in page
 
 
@@ -80,12 +69,12 @@ def test_another_answer_waits_until_somebody_has_looked_at_it(
 ) -> None:
     hand_in(desk.root / "in", ada=desk.work(**MINE))
     desk.grade(desk.root / "in")
-    _give(desk.out, "double-test", **given)
+    give(desk.out, "ada", "double-test", **given)
     hand_in(desk.root / "in", ada=desk.work(double="return x * x"))
     for _ in range(2):  # the second time it is as it was
         row = desk.grade(desk.root / "in", learners=["ada"]).iloc[0]
         assert (row.score, row.pending) == ("3.5", "2.0")
-    _give(desk.out, "double-test", **given)
+    give(desk.out, "ada", "double-test", **given)
     assert float(_mend(desk, monkeypatch).pending[0]) == 0
 
 
@@ -93,7 +82,7 @@ def test_an_essay_waits_only_if_it_is_another(
     classroom: Classroom, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert classroom.enter("ada", RIGHT)["pending"] == 4
-    _give(classroom.out, "why", manual_score=3)
+    give(classroom.out, "ada", "why", manual_score=3)
     assert classroom.enter("ada", RIGHT, essay="It is so.\n")["pending"] == 0
     with monkeypatch.context() as patched, pytest.raises(ZeroDivisionError):
         patched.setattr(journal, "told", lambda *_: 1 / 0)  # all is written; the machine stops
@@ -144,7 +133,7 @@ def test_a_page_that_cannot_be_rendered_costs_no_marks(
     classroom: Classroom, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     classroom.enter("ada", RIGHT)
-    _give(classroom.out, "why", manual_score=3)
+    give(classroom.out, "ada", "why", manual_score=3)
     with monkeypatch.context() as patched:
         patched.setattr(feedback, "render", lambda *_: 1 / 0)
         row = classroom.again("ada")
@@ -174,8 +163,8 @@ def test_the_time_of_an_earlier_try_does_not_stay(desk: Desk) -> None:
     times = []
     for _ in range(2):
         desk.grade(desk.root / "in")
-        with Gradebook(gradebook(desk.out), COURSE) as book:
-            times.append(str(book.find_submission(UNIT, "ada").timestamp))
+        with book(desk.out) as found:
+            times.append(str(found.find_submission(UNIT, "ada").timestamp))
         (desk.root / "in" / "ada" / UNIT / "timestamp.txt").unlink(missing_ok=True)
     assert times == ["2026-11-20 10:11:00", "None"]
 
@@ -192,7 +181,7 @@ def test_a_helper_that_is_another_asks_for_a_review(
 ) -> None:
     hand_in(desk.root / "in", ada=desk.work(**MINE))
     desk.grade(desk.root / "in")
-    _give(desk.out, "double-test", manual_score=1.5)
+    give(desk.out, "ada", "double-test", manual_score=1.5)
     notebook = desk.work(**MINE)
     hand_in(desk.root / "in", ada=notebook + "\n")
     assert float(desk.grade(desk.root / "in").pending[0]) == 0

@@ -6,15 +6,13 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
-from nbgrader.api import Gradebook
 
 from helpers.course import report
-from helpers.course.authoring.nbgrade import gradebook
 from helpers.course.cli import main
 from helpers.course.grading import journal, lateness
 from helpers.course.grading.lateness import Rules
 from helpers.course.settings import CourseError
-from tests.course.judged import UNIT, Desk, hand_in
+from tests.course.judged import UNIT, Desk, book, hand_in
 
 BERLIN = ZoneInfo("Europe/Berlin")
 RULES = """\
@@ -27,10 +25,6 @@ zone = "Europe/Berlin"
 01-tiny = 2026-10-24T23:59:00+02:00
 """
 DAILY = Rules(percent=10, grace=15, nothing_after=5)
-
-
-def _page(desk: Desk, student: str) -> str:
-    return (desk.out / "feedback" / student / UNIT / f"{UNIT}.html").read_text()
 
 
 @pytest.mark.parametrize(
@@ -123,24 +117,23 @@ def test_lateness_is_in_the_table_on_the_page_and_in_the_report(desk: Desk) -> N
         assert [*rows.penalty] == ["0.4", "0.0", "1.2", "0.0"]
         assert [*rows.score] == ["4.0", "4.0", "4.0", "2.0"]
     assert len(desk.executed) == 4
-    page = _page(desk, "ada")
+    page = desk.page("ada")
     assert "Handed in 1 d 1 h after the due date." in page
     assert "<strong>3.6</strong> of 4" in page
-    assert "after the due date" not in _page(desk, "bob")
+    assert "after the due date" not in desk.page("bob")
     text = report.write(desk.course, desk.out, journal.read(desk.out)).read_text()
     section = text.split('<section aria-labelledby="late">')[1].split("</section>")[0]
     assert "10% per day, 15 minutes of grace, nothing after 5 days" in section
     assert "1 d 1 h" in section and "not known" in section and "bob" not in section
 
-    with Gradebook(gradebook(desk.out), "order-matters") as book:  # as formgrader shows it
-        assert book.find_assignment(UNIT).duedate == datetime(2026, 10, 24, 21, 59)
-        book.find_submission(UNIT, "ada").extension = timedelta(days=1, hours=1)
-        book.find_submission(UNIT, "eve").extension = timedelta(days=1)  # not all of the delay
-        book.db.commit()
+    with book(desk.out) as found:  # as formgrader shows it
+        assert found.find_assignment(UNIT).duedate == datetime(2026, 10, 24, 21, 59)
+        found.find_submission(UNIT, "ada").extension = timedelta(days=1, hours=1)
+        found.find_submission(UNIT, "eve").extension = timedelta(days=1)  # not all of the delay
     rows = desk.grade(desk.root / "in").set_index("student")
     assert (rows.late["ada"], rows.penalty["ada"]) == ("no", "0.0")
     assert (rows.late["eve"], rows.penalty["eve"]) == ("1 d 2 h", "0.8")
-    assert "<strong>4</strong> of 4" in _page(desk, "ada")
+    assert "<strong>4</strong> of 4" in desk.page("ada")
 
 
 def test_brightspaces_clock_is_that_of_the_zone_and_canvas_says_late(
@@ -192,7 +185,7 @@ def test_the_best_of_several_tries_counts_after_lateness(desk: Desk) -> None:
         [row] = desk.grade(inbound, late=rules).itertuples()
         assert (float(row.score), float(row.penalty)) == (score, penalty)
         named = f"of 4 notebooks, this counts: {UNIT}.ipynb, handed in 2026-10-{day}"
-        assert named in row.repairs and named in _page(desk, "ada")
+        assert named in row.repairs and named in desk.page("ada")
         assert (secret.read_text(), len(desk.executed)) == (day, executed)
 
     (desk.root / "class.csv").write_text(f"login,{UNIT}\nada,3\n")

@@ -4,14 +4,12 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from nbgrader.api import Gradebook
 
 from helpers.course import export, report
-from helpers.course.authoring.nbgrade import COURSE, gradebook
 from helpers.course.grading import roster, worksheets
 from helpers.course.grading.gradebook import refresh
 from helpers.course.settings import CourseError
-from tests.course.judged import UNIT, Desk, hand_in
+from tests.course.judged import UNIT, Desk, book, give, hand_in
 
 MOODLE = "{}_{}_assignsubmission_file_/" + f"{UNIT}.ipynb"
 PEOPLE = """\
@@ -85,7 +83,7 @@ def test_a_group_has_a_mark_for_each_and_who_is_missing_is_named(desk: Desk) -> 
     assert "No two answers are alike" in page  # nor those of a group
     assert not (desk.out / "feedback" / "ada").exists()
 
-    desk.give("emmy", 2)  # one's own marks by hand, in a group too
+    give(desk.out, "emmy", manual_score=2)  # one's own marks by hand, in a group too
     hand_in(place, ada=desk.work())
     rows = desk.grade(place).set_index("student")  # OUT has kept the roster
     assert rows.score.tolist() == ["4.0", "2.0", "4.0", "0.0", "4.0"]
@@ -143,8 +141,8 @@ def test_an_extension_is_nbgraders(desk: Desk) -> None:
     rows = desk.grade(place, late=rules, people=people).set_index("student")
     assert rows.late.to_dict() == {"ada": "no", "bob": "1 d 11 h"}
     assert rows.penalty.to_dict() == {"ada": "0.0", "bob": "0.8"}
-    with Gradebook(gradebook(desk.out), COURSE) as book:
-        assert book.find_submission(UNIT, "ada").extension.days == 1
+    with book(desk.out) as found:
+        assert found.find_submission(UNIT, "ada").extension.days == 1
     people = _people(desk, f"login,{UNIT}\nada,0\nbob,\n")  # taken back
     rows = desk.grade(place, late=rules, people=people).set_index("student")
     assert rows.late["ada"] == "1 d 11 h" and rows.penalty["ada"] == "0.8"

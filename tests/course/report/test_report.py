@@ -9,16 +9,15 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
-from nbgrader.api import Gradebook
 from playwright.sync_api import Browser
 
 from helpers.course import report
-from helpers.course.authoring.nbgrade import gradebook
 from helpers.course.cli import main
 from helpers.course.grading import journal
 from helpers.course.grading.gradebook import refresh
 from helpers.course.settings import Course
 from tests.common import needs_browser, tiny_course
+from tests.course.judged import give
 from tests.course.pages.entered import HINT, RIGHT, UNIT, WRONG, Classroom
 
 
@@ -44,10 +43,7 @@ def classroom(tmp_path_factory: pytest.TempPathFactory) -> Classroom:
     for student in ("007", "NA", "zoe"):
         made.enter(student, WRONG)
     made.enter("ada", RIGHT)
-    with Gradebook(gradebook(made.out), "order-matters") as book:
-        read = book.find_grade("why", UNIT, UNIT, "ada")
-        read.manual_score, read.needs_manual_grade = 3, False
-        book.db.commit()
+    give(made.out, "ada", "why", manual_score=3)
     refresh(made.out)
     return made
 

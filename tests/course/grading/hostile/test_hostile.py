@@ -10,14 +10,13 @@ import nbformat
 import pandas as pd
 import psutil
 import pytest
-from nbgrader.api import Gradebook
 
 from helpers.course.grading import grade
 from helpers.course.sandbox.process import Limits
 from tests.common import needs_sandbox
 from tests.course.grading.hostile import answers, limits, rows
 from tests.course.grading.hostile.rows import ALL, UNIT, Row
-from tests.course.judged import hand_in
+from tests.course.judged import book, hand_in, marks
 from tests.tiers import sample
 
 pytestmark = [pytest.mark.slow, needs_sandbox]
@@ -79,9 +78,9 @@ def test_a_submission_gets_what_it_deserves_and_a_reason(out: Path, student: str
 def test_everyone_has_one_row_and_the_gradebook_says_the_same(out: Path) -> None:
     table = _table(out)
     assert table.index.tolist() == list(CLASS) and (table.max_score == ALL).all()
-    with Gradebook(f"sqlite:///{out / 'gradebook.db'}", "order-matters") as book:
-        submissions = book.assignment_submissions(UNIT)
-        assert {each.student.id: each.score for each in submissions} == table.score.to_dict()
+    assert marks(out, UNIT) == table.score.to_dict()
+    with book(out) as found:
+        submissions = found.assignment_submissions(UNIT)
         notebooks = [each for submission in submissions for each in submission.notebooks]
         assert {grade.manual_score for each in notebooks for grade in each.grades} == {None}
 
