@@ -29,7 +29,7 @@ from nbgrader.api import Gradebook
 from tqdm import tqdm
 
 from helpers import results
-from helpers.course import settings, synthetic
+from helpers.course import demo, settings
 from helpers.course.authoring import build
 from helpers.course.authoring.build import Built
 from helpers.course.authoring.nbgrade import gradebook
@@ -51,7 +51,7 @@ def people(built: Built) -> list[NotebookNode]:
     `course grade` leaves out the cells that draw or show something, by their tags.
     """
     answers = [{}, *variants.mistaken(UNIT), *variants.in_submissions(UNIT)]
-    solved = [synthetic.answered(built.solution, each) for each in answers]
+    solved = [demo.answered(built.solution, each) for each in answers]
     found = copy.deepcopy([built.released, *solved])
     for notebook in found:
         notebook.cells = [c for c in notebook.cells if TRAINING not in c.metadata.get("tags", [])]

@@ -14,7 +14,7 @@ from PIL import Image
 from playwright.sync_api import Locator, Page, ViewportSize, sync_playwright
 
 from helpers import checks
-from helpers.course import servers, settings, synthetic
+from helpers.course import demo, servers, settings
 from tests.browser.conftest import jupyterlab, opened, run
 from tests.common import CHROMIUM, ROOT
 
@@ -58,7 +58,7 @@ def main() -> None:
     notebook = nbformat.read(course.solutions / UNIT / f"{UNIT}.ipynb", as_version=4)
     mistakes = checks.exercises(UNIT)[EXERCISE].mistakes
     [wrong] = [each for each in mistakes if each.name == MISTAKE]
-    notebook = synthetic.answered(notebook, {EXERCISE: wrong})
+    notebook = demo.answered(notebook, {EXERCISE: wrong})
     last = next(n for n, cell in enumerate(notebook.cells) if SLIDER in cell.source)
     del notebook.cells[last + 1 :]
     for cell in notebook.cells:

@@ -10,7 +10,7 @@ from playwright.sync_api import Page
 
 from helpers import checks
 from helpers.checks.engine.report import COLOURS, Finding, Report
-from helpers.course import synthetic
+from helpers.course import demo
 from helpers.course.authoring.notebook import METADATA
 from helpers.course.settings import Course
 from tests.browser.conftest import darken, end_kernels, inaccessible, jupyterlab, opened, run
@@ -42,7 +42,7 @@ def test_a_wrong_answer_gets_its_hint_where_everybody_can_read_it(
 ) -> None:
     notebook = nbformat.read(course.solutions / UNIT / f"{UNIT}.ipynb", as_version=4)
     wrong = next(m for m in checks.exercises(UNIT)["shift"].mistakes if "backwards" in m.name)
-    notebook = synthetic.answered(notebook, {"shift": wrong})
+    notebook = demo.answered(notebook, {"shift": wrong})
     for cell in notebook.cells:
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from helpers import checks
-from helpers.course import synthetic
+from helpers.course import demo
 from helpers.course.authoring import build
 from helpers.course.authoring.build import Built
 from helpers.course.grading import grade
@@ -31,8 +31,8 @@ CHOSEN = sample([unit for unit in UNITS if unit != STOCK], 10)
 
 def _hand_in(built: Built, unit: str, folder: Path) -> Path:
     mistakes = variants.mistaken(unit)[0]
-    students = {"mistaken": synthetic.answered(built.solution, mistakes)}
-    students["varied"] = synthetic.answered(built.solution, variants.in_submissions(unit)[0])
+    students = {"mistaken": demo.answered(built.solution, mistakes)}
+    students["varied"] = demo.answered(built.solution, variants.in_submissions(unit)[0])
     if unit == STOCK:  # elsewhere tests/notebooks run it
         students["blank"] = built.released
     return hand_in(folder / "submitted", unit, **students)

@@ -16,10 +16,10 @@ import pytest
 from helpers import checks
 from helpers.course import report
 from helpers.course.authoring import build
+from helpers.course.demo import answered
 from helpers.course.grading import similarity
 from helpers.course.grading.similarity import CLASS, FEW, alike, fragments, own, pairs
 from helpers.course.settings import Course
-from helpers.course.synthetic import answered
 from tests.checks import variants
 from tests.common import UNITS
 from tests.course.judged import hand_in

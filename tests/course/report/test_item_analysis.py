@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from helpers.course.report.answers import exercises
+from helpers.course.report import exercises
 
 SCORES = {  # of learners a to d
     "two": [2, 1, 0, 1.0],
