@@ -4,7 +4,6 @@ import pytest
 
 from helpers.course.settings import Course
 from tests.common import LESSON, tiny_course
-from tests.course.intake.worked import Made, made_in
 
 
 @pytest.fixture(scope="session")
@@ -15,9 +14,3 @@ def two_units(tmp_path_factory: pytest.TempPathFactory) -> Course:
     text = LESSON.replace("double", "twofold").replace("check.twofold", "check.double")
     course.text("02-small").write_text(text)
     return course
-
-
-@pytest.fixture(scope="session")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
-    """The release and right answers of a unit; nobody changes them."""
-    return made_in(tmp_path_factory.mktemp("course"))

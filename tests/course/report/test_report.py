@@ -8,6 +8,8 @@ import re
 from importlib.metadata import version
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 from playwright.sync_api import Browser
 
@@ -15,10 +17,11 @@ from helpers.course import report
 from helpers.course.cli import main
 from helpers.course.grading import journal
 from helpers.course.grading.gradebook import refresh
+from helpers.course.report import exercises
 from helpers.course.settings import Course
 from tests.common import needs_browser, tiny_course
 from tests.course.judged import give
-from tests.course.pages.entered import HINT, RIGHT, UNIT, WRONG, Classroom
+from tests.course.pages.entered import HINT, RIGHT, UNIT, WRONG, Classroom, code
 
 
 def row(student: str, **said: object) -> dict[str, object]:
@@ -166,3 +169,86 @@ def test_in_a_browser_tables_are_sorted_and_fit(
     assert table.locator("th[aria-sort=descending]").inner_text().startswith("sum")
     assert shown.evaluate("document.documentElement.scrollWidth") == 360
     shown.close()
+
+
+SCORES = {  # of learners a to d
+    "two": [2, 1, 0, 1.0],
+    "one": [2, 2, 0, 1.0],
+    "three": [0, 2, 2, 1.0],
+}
+
+
+def test_what_waits_is_in_no_mean_and_a_hint_in_no_answer_of_its_own() -> None:
+    answers = pd.DataFrame(
+        {"unit": "u", "exercise": name, "title": name.title(), "student": who, "score": score}
+        | {"max_score": 2.0, "waiting": (who, name) == ("d", "one"), "hints": []}
+        for name, of_class in SCORES.items()
+        for who, score in zip("abcd", of_class, strict=True)
+    )
+    answers.at[2, "hints"] = ["a hint"]  # of c in the first
+    answers.loc[answers.exercise == "three", "hints"] = None
+    found = exercises(answers).set_index("exercise")
+    assert list(found.index) == ["two", "one", "three"]  # as in the sources
+    assert found.learners.to_dict() == {"one": 3, "two": 4, "three": 4}
+    assert found["mean"]["one"] == pytest.approx(4 / 3) and found.fraction["two"] == 0.5
+    assert (found.full["two"], found.none["two"], found.unaided["two"]) == (0.25, 0.25, 0.75)
+    assert found.unaided["one"] == 1 and np.isnan(found.unaided["three"])  # which has no check
+    rests = [(2 + 0) / 4, (1 + 2) / 4, (0 + 2) / 4]
+    assert found.discrimination["one"] == pytest.approx(np.corrcoef([2, 2, 0], rests)[0, 1])
+    other = answers.assign(unit="v", score=answers.score.sort_values().to_numpy())
+    both = exercises(pd.concat([answers, other], ignore_index=True)).query("unit == 'u'")
+    assert both.set_index("exercise").discrimination.equals(found.discrimination)
+    assert exercises(answers.query("student == 'a'")).discrimination.isna().all()
+
+
+ASKED = """
+# %%
+from helpers.predict import predict
+
+predict("far", "At 96 tokens <the> loss is", a="low", b="high", answer="")
+
+# %%
+predict("loss", "The loss will be", answer="")
+"""
+CALL = 'predict("far", "Another question", a="lower", c="mine", answer={})'
+NUMBER = 'predict("loss", "The loss will be", answer={})'
+WRITTEN = {
+    "ada": ('"b"', "-0.5"),
+    "bob": ('" B)"', "0.25"),
+    "cem": ('"c"', "1e999"),  # neither is an answer to what the source asks
+    "dua": ("open('/etc/passwd').read()", "True"),
+    "eva": ("", "[1]"),  # no Python
+    "gus": ('"none"', "9" * 400),  # a whole number beyond every float
+}
+
+
+def test_answers_are_counted_by_what_the_source_of_each_unit_asks(
+    tiny: Course, tmp_path: Path
+) -> None:
+    for unit, learners in ((UNIT, [*WRITTEN, "fay"]), ("02-later", ["bob"])):
+        made = Classroom(tiny, tmp_path / "out", unit)
+        for student in learners:
+            letter, number = WRITTEN.get(student, ("", ""))
+            cells = [code(CALL.format(letter)), code(NUMBER.format(number))]
+            made.enter(student, RIGHT, cells if student in WRITTEN else [])  # fay deleted both
+        rows = [row(student, unit=unit) for student in learners]
+        assert "predictions" not in written(tiny, made.out, rows)
+        with tiny.text(unit).open("a") as file:
+            file.write(ASKED)
+    rows = [row(student) for student in [*WRITTEN, "fay"]]
+    told = section(written(tiny, made.out, [*rows, row("bob", unit="02-later")]), "predictions")
+    assert f"{UNIT} · At 96 tokens &lt;the&gt; loss is" in told
+    assert "a) low 0 b) high 2 no prediction 5" in told
+    assert "median -0.12, middle half -0.31 to 0.06 2 no prediction 5" in told
+    assert "lower" not in told and "mine" not in told
+    assert "a) low 0 b) high 1 no prediction 0" in told.split("02-later", 1)[1]
+
+
+def test_questions_that_nobody_answered_are_folded(tiny: Course, tmp_path: Path) -> None:
+    made = Classroom(tiny, tmp_path / "out", UNIT)
+    made.enter("ada", RIGHT)
+    with tiny.text(UNIT).open("a") as file:
+        file.write(ASKED)
+    page = written(tiny, made.out, [row("ada")])
+    part = page.split('<section aria-labelledby="predictions">')[1].split("</section>")[0]
+    assert "<table" not in part and "<details><summary>2 questions that nobody answered" in part
