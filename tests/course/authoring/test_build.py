@@ -129,6 +129,7 @@ def test_a_solution_runs_with_the_helpers_that_build_it(
         ("points=2", "points=4", ['00-start-here.py:101: test="positions" has points=4',
                                   "add up to 2; write points=2"]),
         ("check.positions(", "check.place(", ["there is no check.place, but "]),
+        ("check.positions(", "check(", ["start-here.py:101: ", "check.EXERCISE(ANSWER, seed=NUM"]),
         pytest.param(
             "    ### BEGIN SOLUTION", "    ### BEGIN SOLUTION\n    return 7",
             ["00-start-here: a solution loses points", "positions: 0 of 2 points", "found 7"],

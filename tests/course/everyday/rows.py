@@ -14,7 +14,7 @@ import pandas as pd
 from helpers.course import settings
 from helpers.course.grading import grade
 from tests.common import ISOLATED, ROOT
-from tests.course.everyday import changes
+from tests.course.everyday import work
 from tests.course.everyday.work import Work, nbgrader
 
 TOGETHER = 8  # cells of those that mean nothing to each other
@@ -28,7 +28,7 @@ class Row:
 
     Args:
         name: says in a few words what somebody did. unit: its number.
-        changed: functions of `changes`, by name, and what each is given beside a perfect notebook.
+        changed: functions of `work`, by name, and what each is given beside a perfect notebook.
         says: a regular expression for what the row of grades.csv says.
     """
 
@@ -38,10 +38,10 @@ class Row:
     says: str = ""
 
     def made(self) -> Work:
-        work = Work(self.unit)
+        made = Work(self.unit)
         for name, *given in self.changed:
-            getattr(changes, name)(work, *given)
-        return work
+            getattr(work, name)(made, *given)
+        return made
 
     def points(self) -> tuple[float, float]:
         given = [nbgrader(cell) for cell in Work(self.unit).cells if nbgrader(cell).get("grade")]

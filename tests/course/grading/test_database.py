@@ -59,10 +59,14 @@ def test_a_gradebook_that_cannot_be_read_empties_no_table(
     assert (desk.out / "grades.csv").read_text() == before
 
 
-def test_a_gradebook_that_cannot_be_written_says_why(desk: Desk) -> None:
-    told = r"cannot be written \(no such table: x\); what has been"
+@pytest.mark.parametrize(
+    ("reason", "mend"),
+    [("no such table: x", ""), ("database or disk is full", ": free some space,")],
+)
+def test_a_gradebook_that_cannot_be_written_says_why(desk: Desk, reason: str, mend: str) -> None:
+    told = rf"cannot be written \({reason}\){mend}.*; what has been"
     with pytest.raises(CourseError, match=told), journal.writable(desk.out):
-        raise OperationalError("", {}, sqlite3.OperationalError("no such table: x"))
+        raise OperationalError("", {}, sqlite3.OperationalError(reason))
 
 
 def test_an_empty_gradebook_of_a_run_that_was_killed_is_made_anew(desk: Desk) -> None:

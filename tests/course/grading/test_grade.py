@@ -2,21 +2,18 @@
 
 import io
 import re
-import sqlite3
 import zipfile
 from pathlib import Path
 
 import nbformat
 import pandas as pd
 import pytest
-from nbgrader.api import Gradebook
-from sqlalchemy.exc import OperationalError
 
 from helpers.course.authoring import build
 from helpers.course.cli import main
 from helpers.course.grading import grade
-from helpers.course.settings import Course, CourseError
-from tests.common import ISOLATED, LESSON
+from helpers.course.settings import Course
+from tests.common import ISOLATED
 from tests.course.judged import hand_in
 
 pytestmark = pytest.mark.usefixtures("warm_sandboxes")
@@ -78,47 +75,3 @@ def test_a_platforms_numbers_come_out_and_no_name_is_a_formula(
         assert table.score.tolist() == ["2.0", "2.0", "0.0", "0.0"]
         assert table.status[3] == r"not graded: no notebook, but ;'=\x1b[2J\n.txt"
         assert not any(each.startswith(tuple("=+-@")) for each in table.to_numpy().flatten())
-
-
-def test_a_second_run_keeps_nothing_of_a_withdrawn_notebook(tiny: Course, tmp_path: Path) -> None:
-    built = build.make(tiny, UNIT, tmp_path / "made")
-    hand_in(tmp_path / "in", ada=built.solution)
-    out = tmp_path / "out"
-    page = out / "feedback" / "ada" / UNIT / f"{UNIT}.html"
-    assert _grade(tiny, tmp_path / "in", out).score.tolist() == [2]
-    assert page.exists()
-    hand_in(tmp_path / "in", ada=built.released)
-    assert _grade(tiny, tmp_path / "in", out).score.tolist() == [0]
-    for place in (tmp_path / "in", tmp_path / "in" / "out", tiny.root, tmp_path / "in" / ".."):
-        with pytest.raises(CourseError, match="name a"):
-            _grade(tiny, tmp_path / "in", place)
-
-
-def test_a_full_disk_is_nobodys_zero(
-    tiny: Course,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.chdir(tiny.root)
-    submissions, out = tmp_path / "in", tmp_path / "out"
-    hand_in(submissions, right=build.make(tiny, UNIT, tmp_path / "m").solution)
-
-    def full(*_: object) -> None:
-        raise OperationalError("INSERT", {}, sqlite3.OperationalError("database or disk is full"))
-
-    monkeypatch.setattr(Gradebook, "update_or_create_student", full)
-    assert main([*GRADE, str(submissions), "--out", str(out)]) == 1
-    assert "free some space" in capsys.readouterr().err
-    assert not (out / "grades.csv").exists()
-
-
-def test_a_unit_that_is_checked_otherwise_is_refused(tiny: Course, tmp_path: Path) -> None:
-    hand_in(tmp_path / "in", ada=build.make(tiny, UNIT, tmp_path / "m").solution)
-    tiny.text(UNIT).write_text(
-        LESSON.replace("check.double(double, seed=1)", "assert double(3) == 6")
-    )
-    with pytest.raises(
-        CourseError, match=r"01-tiny\.py:14: .*check\.EXERCISE\(ANSWER, seed=NUMBER"
-    ):
-        _grade(tiny, tmp_path / "in", tmp_path / "out")

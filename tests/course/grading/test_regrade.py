@@ -96,6 +96,14 @@ def test_a_choice_of_nothing_is_refused(desk: Desk) -> None:
         assert (desk.out / "grades.csv").read_text() == before
 
 
+def test_out_is_beside_the_submissions_and_the_course(desk: Desk) -> None:
+    submissions = hand_in(desk.root / "in", ada=desk.work())
+    for place in (submissions, submissions / "out", desk.course.root, desk.root):
+        desk.out = place
+        with pytest.raises(CourseError, match="name a"):
+            desk.grade(submissions)
+
+
 def test_the_first_run_may_be_of_one_unit(desk: Desk) -> None:
     hand_in(desk.root / "in", ada=desk.work())
     assert desk.grade(desk.root / "in", unit=UNIT).score.tolist() == ["4.0"]

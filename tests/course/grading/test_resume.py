@@ -76,11 +76,11 @@ def test_where_no_sandbox_starts_the_run_stops_at_once_and_writes_no_page(
     tiny: Course, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     submissions, out = _class(tiny, tmp_path, 2), tmp_path / "out"
-    program = "import sys; sys.exit('No module named torch')"
+    program = "import sys; sys.exit('line\\n' * 999 + 'No module named torch')"
     with monkeypatch.context() as patched:
         patched.setattr(process, "COMMAND", [sys.executable, "-c", program])
         patched.setattr(pool, "_idle", [])
-        with pytest.raises(CourseError, match=r"(?s)No module named torch.* the same command"):
+        with pytest.raises(CourseError, match=r"(?s)start: … .{1,200}named torch.* same command"):
             _grade(tiny, submissions, out)
     assert graded(out) == [] and not (out / "feedback").exists()
     assert _grade(tiny, submissions, out).status.tolist() == ["graded", "graded"]

@@ -2,15 +2,16 @@
 
 import sys
 from collections.abc import Iterator
+from contextlib import closing, contextmanager
 
 import pytest
 
 from helpers.course.sandbox import process
-from helpers.course.sandbox.process import Sandbox
+from helpers.course.sandbox.process import Limits, Sandbox
 from helpers.course.sandbox.session import Session
 from tests.common import ISOLATED
-from tests.course.sandbox.shown import LIMITS
 
+LIMITS = Limits(cell_seconds=3, notebook_seconds=60, memory=1 << 30, output=20_000)
 BARE = "from helpers.course.sandbox import fork_server as server; server.main(server.SHELL)"
 
 
@@ -41,3 +42,20 @@ def kernel(warm: Sandbox) -> Iterator[Session]:
 def bare(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sandboxes start in a second, without what lessons need: torch is imported by who needs it."""
     monkeypatch.setattr(process, "COMMAND", [sys.executable, "-c", BARE])
+
+
+@contextmanager
+def begun() -> Iterator[Session]:
+    """A kernel in a sandbox that nobody else uses."""
+    with closing(Sandbox(LIMITS)) as made, closing(Session(made)) as session:
+        yield session
+
+
+def text_of(session: Session, code: str, seconds: float = 10) -> str:
+    """All that is shown by `code`, the kind and the text of an error among it."""
+    return "".join(
+        output.get("text")
+        or output.get("data", {}).get("text/plain", "")
+        or f"{output.get('ename', '')}: {output.get('evalue', '')}"
+        for output in session.run(code, seconds)
+    )

@@ -16,7 +16,7 @@ from helpers.course.sandbox import session
 from helpers.course.sandbox.process import Sandbox, SandboxError
 from helpers.course.sandbox.session import Session
 from tests.common import ISOLATED
-from tests.course.sandbox.shown import LIMITS
+from tests.course.sandbox.conftest import LIMITS
 
 # What a kernel may send in place of an answer.
 FORGED = {

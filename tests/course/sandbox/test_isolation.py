@@ -18,7 +18,7 @@ from helpers.course.sandbox import bubblewrap
 from helpers.course.sandbox.process import Sandbox
 from helpers.course.sandbox.session import Session
 from tests.common import CHROMIUM, ISOLATED, NO_SANDBOX, ROOT, needs_sandbox
-from tests.course.sandbox.shown import LIMITS, begun, text_of
+from tests.course.sandbox.conftest import LIMITS, begun, text_of
 
 pytestmark = pytest.mark.usefixtures("bare")
 HELPERS = str(ROOT / "helpers")

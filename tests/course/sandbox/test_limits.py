@@ -19,8 +19,7 @@ from helpers.course.sandbox import process, usage
 from helpers.course.sandbox.process import Sandbox, SandboxError
 from helpers.course.sandbox.session import Session
 from tests.common import ISOLATED, needs_sandbox
-from tests.course.sandbox.conftest import BARE
-from tests.course.sandbox.shown import LIMITS, begun, text_of
+from tests.course.sandbox.conftest import BARE, LIMITS, begun, text_of
 
 pytestmark = pytest.mark.usefixtures("bare")
 SHARED = """

@@ -1,6 +1,5 @@
 """A cell that ends the kernel costs itself alone."""
 
-import sys
 from dataclasses import replace
 from unittest.mock import Mock
 
@@ -9,12 +8,12 @@ from nbformat import v4
 
 from helpers.course.grading.execute import Result, execute
 from helpers.course.intake.lesson import UNCHANGED
-from helpers.course.sandbox import pool, process
+from helpers.course.sandbox import pool
 from helpers.course.sandbox.process import Limits
 from helpers.course.sandbox.session import Session
 from helpers.course.settings import CourseError
 from tests.common import ISOLATED
-from tests.course.sandbox.shown import LIMITS
+from tests.course.sandbox.conftest import LIMITS
 
 pytestmark = pytest.mark.usefixtures("warm_sandboxes")
 HANGS = "while True:\n    try:\n        import time; time.sleep(9)\n    except BaseException: pass"
@@ -92,15 +91,6 @@ def test_what_is_missing_here_is_noted_once() -> None:
     assert len(result.notes) == 2
     assert result.notes[0].startswith("No module named 'nothing_here' where")
     assert "input()" in result.notes[1]
-
-
-def test_why_a_sandbox_does_not_start_is_told_by_the_end_of_its_errors(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    program = "import sys; sys.exit('line\\n' * 999 + 'No module named torch')"
-    monkeypatch.setattr(process, "COMMAND", [sys.executable, "-c", program])
-    with pytest.raises(CourseError, match=r"does not start: … .* No module named torch\n"):
-        process.Sandbox(LIMITS, isolated=False).wait()
 
 
 @pytest.mark.parametrize("isolated", [True, False])

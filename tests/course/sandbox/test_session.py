@@ -7,7 +7,7 @@ import pytest
 
 from helpers.course.sandbox.process import Sandbox
 from helpers.course.sandbox.session import Session
-from tests.course.sandbox.shown import LIMITS, text_of
+from tests.course.sandbox.conftest import LIMITS, text_of
 
 
 def test_cells_share_a_kernel_and_sessions_do_not(warm: Sandbox) -> None:
