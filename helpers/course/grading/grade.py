@@ -24,7 +24,7 @@ from helpers.course.grading import journal, lateness, roster
 from helpers.course.grading.autograde import autograde_all
 from helpers.course.grading.execute import Result
 from helpers.course.grading.gradebook import ClassGradebook
-from helpers.course.grading.journal import Row, exclusive_lock, writable
+from helpers.course.grading.journal import Row, writing
 from helpers.course.intake import Submission
 from helpers.course.sandbox import bubblewrap, pool
 from helpers.course.sandbox.process import Limits, StartError
@@ -73,7 +73,7 @@ def grade(
     if isolated and not scheduler and (reason := bubblewrap.available()):
         raise CourseError(reason)
     out.mkdir(parents=True, exist_ok=True)
-    with exclusive_lock(out), writable(out):
+    with writing(out):
         rules = lateness.settle(out, late, course.units())
         known = roster.settle(out, people, course.units())
         again = bool(learners or unit)

@@ -22,7 +22,7 @@ from helpers.course import settings
 from helpers.course.authoring import nbgrade
 from helpers.course.grading import journal, lateness
 from helpers.course.grading.execute import Result
-from helpers.course.grading.journal import Row, exclusive_lock, writable
+from helpers.course.grading.journal import Row, writing
 from helpers.course.grading.roster import MISSING
 from helpers.course.intake import Submission
 from helpers.course.pages import feedback
@@ -232,7 +232,7 @@ def refresh(out: Path) -> pd.DataFrame:
     """
     if not (out / "gradebook.db").exists():
         raise CourseError(f"{out} holds no gradebook.db; `course grade` writes it")
-    with exclusive_lock(out), writable(out), closing(ClassGradebook(out)) as book:
+    with writing(out), closing(ClassGradebook(out)) as book:
         book.refresh()
         return journal.write(out)
 

@@ -83,24 +83,6 @@ def create(out: Path) -> None:
         book.db.commit()
 
 
-@contextmanager
-def writable(out: Path) -> Iterator[None]:
-    """Say what a person can mend where nothing can be written.
-
-    Raises:
-        CourseError: as where the disk is full, or SQLite has waited for another program in vain.
-    """
-    try:
-        yield
-    except OperationalError as error:
-        usual = any(each in str(error.orig) for each in ("full", "locked"))
-        mend = ": free some space, or close nbgrader and what else uses it, and run again" * usual
-        raise CourseError(
-            f"{out / 'gradebook.db'} cannot be written ({error.orig}){mend}; what has been graded "
-            "is kept"
-        ) from error
-
-
 def put(book: Gradebook, student: str, unit: str, entry: Entry) -> None:
     """Put an entry in place of an earlier one of the same learner and unit; the caller commits."""
     book.db.execute(text(WRITE), {"student": student, "unit": unit, "entry": json.dumps(entry)})
@@ -137,11 +119,12 @@ def graded(out: Path) -> list[Entry]:
 
 
 @contextmanager
-def exclusive_lock(out: Path) -> Iterator[None]:
+def writing(out: Path) -> Iterator[None]:
     """Keep others from grading into OUT meanwhile. However a process ends, its lock ends with it.
 
     Raises:
-        CourseError: somebody is grading into OUT.
+        CourseError: somebody is grading into OUT; or the gradebook cannot be written, as where the
+            disk is full, or SQLite has waited for another program in vain.
     """
     with (out / LOCK).open("w") as file:
         try:
@@ -149,7 +132,15 @@ def exclusive_lock(out: Path) -> Iterator[None]:
         except BlockingIOError as error:
             reason = f"somebody is grading into {out}: wait until that ends, or name another --out"
             raise CourseError(reason) from error
-        yield
+        try:
+            yield
+        except OperationalError as error:
+            usual = any(each in str(error.orig) for each in ("full", "locked"))
+            mend = ": free some space, or close nbgrader and what else uses it, and run again"
+            raise CourseError(
+                f"{out / 'gradebook.db'} cannot be written ({error.orig}){mend * usual}; what has "
+                "been graded is kept"
+            ) from error
 
 
 def row(found: Submission, **more: Any) -> Row:

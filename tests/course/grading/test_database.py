@@ -64,8 +64,9 @@ def test_a_gradebook_that_cannot_be_read_empties_no_table(
     [("no such table: x", ""), ("database or disk is full", ": free some space,")],
 )
 def test_a_gradebook_that_cannot_be_written_says_why(desk: Desk, reason: str, mend: str) -> None:
+    desk.out.mkdir()
     told = rf"cannot be written \({reason}\){mend}.*; what has been"
-    with pytest.raises(CourseError, match=told), journal.writable(desk.out):
+    with pytest.raises(CourseError, match=told), journal.writing(desk.out):
         raise OperationalError("", {}, sqlite3.OperationalError(reason))
 
 

@@ -172,7 +172,7 @@ def test_the_time_of_an_earlier_try_does_not_stay(desk: Desk) -> None:
 def test_export_waits_for_a_run_that_is_grading(desk: Desk) -> None:
     hand_in(desk.root / "in", ada=desk.work())
     desk.grade(desk.root / "in")
-    with journal.exclusive_lock(desk.out), pytest.raises(CourseError, match="somebody is grading"):
+    with journal.writing(desk.out), pytest.raises(CourseError, match="somebody is grading"):
         export.export(desk.out, "moodle", desk.root, "", "")
 
 
