@@ -23,9 +23,9 @@ READ_BY = {
     "benchmarks/results/": ["tests/benchmarks", "tests/notebooks", "tests/claims", "tests/web"],
     "docs/": ["tests/web/test_text.py", "tests/encodings/test_oracles.py", "tests/claims"],
     "docs/grading.md": ["tests/course/grading/test_exchange.py"],
-    "docs/starting.md": ["tests/course/test_without_make.py"],
+    "docs/starting.md": ["tests/course/test_commands.py"],
     "web/": ["tests/web"],
-    "Makefile": ["tests/course/test_without_make.py", "tests/project"],
+    "Makefile": ["tests/course/test_commands.py", "tests/project"],
     "nbgrader_config.py": ["tests/course/grading", "tests/course/authoring"],
     "pyproject.toml": ["tests/course/test_doctor.py"],
 }
