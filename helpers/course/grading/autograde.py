@@ -32,7 +32,6 @@ from helpers.course.settings import table_text
 
 # A text cell by which a learner asks a person to look at a mark again.
 REGRADE = re.compile(r"[#*\s]*regrade(?: request)?[*\s]*:[*\s]*(.+)", re.IGNORECASE | re.DOTALL)
-WORDS_TOLD = "words in its code that no exercise needs: "
 # What no exercise needs, and a person is to look at. What can be copied is what the helpers, other
 # packages or the lesson have; and what a kernel measures of an answer can be made up.
 _WORDS = re.compile(
@@ -73,11 +72,12 @@ def autograde(
     """
     notebook, repairs = intake.repaired(content, release)
     submitted = nbformat.v4.writes(notebook).encode()
-    words = ", ".join(strange(notebook)[:5])
+    words = strange(notebook)
+    flags = [f"words in its code that no exercise needs: {', '.join(words[:5])}"] * bool(words)
     made = execute.execute(notebook, checks, limits, isolated, files)
     made.files["submitted"] = submitted
     made.notes = [*found.notes, *map(table_text, repairs + made.notes)]
-    made.flags = [*map(table_text, [WORDS_TOLD + words] * bool(words) + made.flags)]
+    made.flags = [*map(table_text, flags + made.flags)]
     complete(made, Mark(found.unit, found.student, made.grades), notebook)
     return made
 
