@@ -112,6 +112,9 @@ class Desk:
                 cell.source = f'{head}"""Mine."""\n    {answers[name]}'
         return nbformat.writes(notebook)
 
+    def hand_in(self, when: str = "", /, **work: str | NotebookNode) -> Path:
+        return hand_in(self.root / "in", UNIT, when, **work)
+
     def archive(self, **files: str) -> Path:
         """A platform's zip; `/` and `.ipynb` as they are in the names."""
         place = self.root / "all.zip"
@@ -120,8 +123,9 @@ class Desk:
                 opened.writestr(name, content)
         return place
 
-    def grade(self, submissions: Path, **options: object) -> pd.DataFrame:
-        grade.grade(self.course, submissions, self.out, isolated=False, **options)  # type: ignore[arg-type]
+    def grade(self, submissions: Path | None = None, **options: object) -> pd.DataFrame:
+        place = submissions or self.root / "in"
+        grade.grade(self.course, place, self.out, isolated=False, **options)  # type: ignore[arg-type]
         return pd.read_csv(self.out / "grades.csv", dtype=str, keep_default_na=False)
 
     def leave_to_a_person(self, student: str) -> None:

@@ -14,7 +14,7 @@ from helpers.course import export
 from helpers.course.cli import main
 from helpers.course.intake.identify import people
 from helpers.course.settings import CourseError
-from tests.course.judged import UNIT, Desk, give, hand_in
+from tests.course.judged import UNIT, Desk, give
 
 MOODLE = "{}_{}_assignsubmission_file_/" + f"{UNIT}.ipynb"
 CANVAS = "{}_{}_{}_" + f"{UNIT}.ipynb"
@@ -211,7 +211,7 @@ def test_brightspace(desk: Desk) -> None:
 
 def test_folders_without_numbers_go_by_login_address_or_name(desk: Desk) -> None:
     names = ("ADA", "turing@uni.example", "Emmy Noether")
-    desk.grade(hand_in(desk.root / "in", **dict.fromkeys(names, desk.work())))
+    desk.grade(desk.hand_in(**dict.fromkeys(names, desk.work())))
     sheet = _sheet(
         desk,
         "Student;ID;SIS User ID;SIS Login ID;Section;01-tiny (9)",

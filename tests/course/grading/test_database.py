@@ -33,7 +33,7 @@ def test_a_gradebook_that_another_program_writes_stops_the_run(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(nbgrade, "WAIT", 0.1)
-    submissions = hand_in(desk.root / "in", ada=desk.work(), bob=desk.work())
+    submissions = desk.hand_in(ada=desk.work(), bob=desk.work())
     desk.grade(submissions)
     before = (desk.out / "grades.csv").read_text()
     hand_in(submissions, ada=desk.work(double="return x"))
@@ -50,7 +50,7 @@ def test_a_gradebook_that_cannot_be_read_empties_no_table(
 ) -> None:
     monkeypatch.setattr(nbgrade, "WAIT", 0.1)
     assert journal.entries(desk.out) == []
-    desk.grade(hand_in(desk.root / "in", ada=desk.work()))
+    desk.grade(desk.hand_in(ada=desk.work()))
     before = (desk.out / "grades.csv").read_text()
     with closing(sqlite3.connect(desk.out / "gradebook.db", isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
@@ -73,4 +73,4 @@ def test_a_gradebook_that_cannot_be_written_says_why(desk: Desk, reason: str, me
 def test_an_empty_gradebook_of_a_run_that_was_killed_is_made_anew(desk: Desk) -> None:
     desk.out.mkdir()
     (desk.out / "gradebook.db").touch()
-    assert desk.grade(hand_in(desk.root / "in", ada=desk.work())).score.tolist() == ["4.0"]
+    assert desk.grade(desk.hand_in(ada=desk.work())).score.tolist() == ["4.0"]

@@ -24,7 +24,7 @@ def _read(desk: Desk, student: str, unit: str = UNIT) -> str:
 
 
 def test_the_page_says_which_notebook_counts_and_what_was_repaired(desk: Desk) -> None:
-    place = hand_in(desk.root / "in", ada=desk.work(), bob=desk.work())
+    place = desk.hand_in(ada=desk.work(), bob=desk.work())
     notebook = nbformat.reads(desk.work(), as_version=4)
     notebook.cells = [c for c in notebook.cells if not c.source.startswith("# CHECK triple")]
     (place / "ada" / UNIT / "mine.ipynb").write_text(nbformat.writes(notebook))
@@ -43,7 +43,7 @@ def test_the_page_says_which_notebook_counts_and_what_was_repaired(desk: Desk) -
 
 
 def test_who_cannot_be_graded_is_told_why(desk: Desk) -> None:
-    place = hand_in(desk.root / "in", ada=desk.work(), bob=desk.work()[:-9], eve="<html>")
+    place = desk.hand_in(ada=desk.work(), bob=desk.work()[:-9], eve="<html>")
     (place / "kim").mkdir()
     (place / "kim" / "essay.ipynb").write_text('{"cells": []}')
     rows = desk.grade(place).set_index("student")
@@ -81,7 +81,7 @@ def test_these_pages_go_out_too_and_the_exchange_finds_them(desk: Desk) -> None:
     )
     assert list(pages) == [f"Ada_1_assignsubmission_file_/{UNIT}.html"]
 
-    place = hand_in(desk.root / "in", eve="{")
+    place = desk.hand_in(eve="{")
     (place / "kim" / UNIT).mkdir(parents=True)
     for student in ("eve", "kim"):
         (place / student / UNIT / "submission_secret.txt").write_text(student)
@@ -94,7 +94,7 @@ def test_these_pages_go_out_too_and_the_exchange_finds_them(desk: Desk) -> None:
 def test_marks_given_in_formgrader_are_everywhere_at_once(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    desk.grade(hand_in(desk.root / "in", ada=desk.work(), bob=desk.work()))
+    desk.grade(desk.hand_in(ada=desk.work(), bob=desk.work()))
     seen = []
 
     def run(_words: object, _folder: Path, meanwhile: object) -> int:
@@ -121,7 +121,7 @@ def test_marks_given_in_formgrader_are_everywhere_at_once(
 
 
 def test_whom_nbgrader_removes_has_no_row_and_no_marks(desk: Desk) -> None:
-    desk.grade(hand_in(desk.root / "in", ada=desk.work(), bob=desk.work(), eve="{"))
+    desk.grade(desk.hand_in(ada=desk.work(), bob=desk.work(), eve="{"))
     with book(desk.out) as found:
         found.remove_submission(UNIT, "ada")
         for student in ("bob", "eve"):
@@ -140,7 +140,7 @@ def test_a_learner_asks_for_a_regrade(desk: Desk) -> None:
         v4.new_markdown_cell("**Regrade:** triple(x) is <x>, *as you asked*."),
         v4.new_markdown_cell("Regrades take a week."),
     ]
-    desk.grade(hand_in(desk.root / "in", ada=notebook, bob=desk.work()))
+    desk.grade(desk.hand_in(ada=notebook, bob=desk.work()))
     page = report.write(desk.course, desk.out, refresh(desk.out)).read_text()
     flagged = page.split('<section aria-labelledby="flagged">')[1].split("</section>")[0]
     assert "asks for a regrade: triple(x) is &lt;x&gt;, *as you asked*." in flagged

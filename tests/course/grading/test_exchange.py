@@ -16,7 +16,7 @@ import pytest
 from helpers.course.authoring import build
 from helpers.course.authoring.nbgrade import COURSE
 from tests.common import ROOT, tiny_course
-from tests.course.judged import Desk, hand_in, marks
+from tests.course.judged import Desk, marks
 
 UNIT = "01-tiny"
 USERS = {"prof": 20001, "ada": 20002, "bob": 20003}
@@ -142,9 +142,9 @@ def _returned(machine: Machine, lines: str) -> dict[str, str]:
 
 def test_what_release_feedback_reads_is_of_the_last_submission(desk: Desk) -> None:
     for day in ("29", "30"):  # the same notebook, which is not executed again
-        hand_in(desk.root / "in", UNIT, f"2026-11-{day} 09:00:00 UTC", ada=desk.work())
+        desk.hand_in(f"2026-11-{day} 09:00:00 UTC", ada=desk.work())
         (desk.root / "in" / "ada" / UNIT / "submission_secret.txt").write_text(day)
-        desk.grade(desk.root / "in")
+        desk.grade()
         for kind in ("autograded", "feedback"):
             folder = desk.out / kind / "ada" / UNIT
             assert (folder / "submission_secret.txt").read_text() == day

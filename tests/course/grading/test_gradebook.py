@@ -16,7 +16,7 @@ from helpers.course.intake import Submission
 from helpers.course.pages import feedback
 from helpers.course.pages.feedback import Mark
 from helpers.course.settings import CourseError
-from tests.course.judged import UNIT, Desk, book, give, hand_in
+from tests.course.judged import UNIT, Desk, book, give
 from tests.course.pages.entered import RIGHT, Classroom
 
 MINE = {"double": "return x + x"}  # which the check does not know
@@ -25,7 +25,7 @@ Again = Callable[[Desk, pytest.MonkeyPatch], pd.DataFrame]
 
 def _mend(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> pd.DataFrame:
     monkeypatch.setattr(grade, "LIBRARY", "mended")
-    return desk.grade(desk.root / "in")
+    return desk.grade()
 
 
 def _a_newer_check(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> pd.DataFrame:
@@ -34,17 +34,14 @@ def _a_newer_check(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> pd.DataFrame:
 
 
 def _a_newer_notebook(desk: Desk, _: pytest.MonkeyPatch) -> pd.DataFrame:
-    hand_in(
-        desk.root / "in",
-        ada=desk.work(double=MINE["double"] + "\n\n", triple="return 3 * x  # at last"),
-    )
-    return desk.grade(desk.root / "in")
+    desk.hand_in(ada=desk.work(double=MINE["double"] + "\n\n", triple="return 3 * x  # at last"))
+    return desk.grade()
 
 
 @pytest.mark.parametrize(
     "again",
     [
-        pytest.param(lambda desk, _: desk.grade(desk.root / "in", learners=["ada"]), id="--only"),
+        pytest.param(lambda desk, _: desk.grade(learners=["ada"]), id="--only"),
         _a_newer_check,
         _a_newer_notebook,
     ],
@@ -52,8 +49,8 @@ def _a_newer_notebook(desk: Desk, _: pytest.MonkeyPatch) -> pd.DataFrame:
 def test_points_given_by_hand_are_kept(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, again: Again
 ) -> None:
-    hand_in(desk.root / "in", ada=desk.work(**MINE))
-    assert desk.grade(desk.root / "in").score[0] == "2.0"
+    desk.hand_in(ada=desk.work(**MINE))
+    assert desk.grade().score[0] == "2.0"
     give(desk.out, "ada", "double-test", manual_score=1.5, extra_credit=0.25)
     with book(desk.out) as found:
         found.find_comment("double", UNIT, UNIT, "ada").manual_comment = "Well done."
@@ -67,12 +64,12 @@ def test_points_given_by_hand_are_kept(
 def test_another_answer_waits_until_somebody_has_looked_at_it(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, given: dict[str, float]
 ) -> None:
-    hand_in(desk.root / "in", ada=desk.work(**MINE))
-    desk.grade(desk.root / "in")
+    desk.hand_in(ada=desk.work(**MINE))
+    desk.grade()
     give(desk.out, "ada", "double-test", **given)
-    hand_in(desk.root / "in", ada=desk.work(double="return x * x"))
+    desk.hand_in(ada=desk.work(double="return x * x"))
     for _ in range(2):  # the second time it is as it was
-        row = desk.grade(desk.root / "in", learners=["ada"]).iloc[0]
+        row = desk.grade(learners=["ada"]).iloc[0]
         assert (row.score, row.pending) == ("3.5", "2.0")
     give(desk.out, "ada", "double-test", **given)
     assert float(_mend(desk, monkeypatch).pending[0]) == 0
@@ -149,20 +146,20 @@ def test_a_page_that_cannot_be_rendered_costs_no_marks(
 
 
 def test_notebooks_that_somebody_removed_are_made_anew(desk: Desk) -> None:
-    hand_in(desk.root / "in", ada=desk.work(), bob=desk.work())
-    desk.grade(desk.root / "in")
+    desk.hand_in(ada=desk.work(), bob=desk.work())
+    desk.grade()
     for kind in ("submitted", "feedback"):
         shutil.rmtree(desk.out / kind / "ada")
-    assert [float(each) for each in desk.grade(desk.root / "in").score] == [4, 4]
+    assert [float(each) for each in desk.grade().score] == [4, 4]
     assert len(desk.executed) == 3
     assert (desk.out / "submitted" / "ada" / UNIT / f"{UNIT}.ipynb").exists()
 
 
 def test_the_time_of_an_earlier_try_does_not_stay(desk: Desk) -> None:
-    hand_in(desk.root / "in", UNIT, "2026-11-20 10:11:00 UTC", ada=desk.work())
+    desk.hand_in("2026-11-20 10:11:00 UTC", ada=desk.work())
     times = []
     for _ in range(2):
-        desk.grade(desk.root / "in")
+        desk.grade()
         with book(desk.out) as found:
             times.append(str(found.find_submission(UNIT, "ada").timestamp))
         (desk.root / "in" / "ada" / UNIT / "timestamp.txt").unlink(missing_ok=True)
@@ -170,8 +167,8 @@ def test_the_time_of_an_earlier_try_does_not_stay(desk: Desk) -> None:
 
 
 def test_export_waits_for_a_run_that_is_grading(desk: Desk) -> None:
-    hand_in(desk.root / "in", ada=desk.work())
-    desk.grade(desk.root / "in")
+    desk.hand_in(ada=desk.work())
+    desk.grade()
     with journal.writing(desk.out), pytest.raises(CourseError, match="somebody is grading"):
         export.export(desk.out, "moodle", desk.root, "", "")
 
@@ -179,12 +176,12 @@ def test_export_waits_for_a_run_that_is_grading(desk: Desk) -> None:
 def test_a_helper_that_is_another_asks_for_a_review(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    hand_in(desk.root / "in", ada=desk.work(**MINE))
-    desk.grade(desk.root / "in")
+    desk.hand_in(ada=desk.work(**MINE))
+    desk.grade()
     give(desk.out, "ada", "double-test", manual_score=1.5)
     notebook = desk.work(**MINE)
-    hand_in(desk.root / "in", ada=notebook + "\n")
-    assert float(desk.grade(desk.root / "in").pending[0]) == 0
+    desk.hand_in(ada=notebook + "\n")
+    assert float(desk.grade().pending[0]) == 0
     desk.accepted["double"].add(MINE["double"])
-    hand_in(desk.root / "in", ada=notebook + "\n\n")
-    assert float(desk.grade(desk.root / "in").pending[0]) == 2
+    desk.hand_in(ada=notebook + "\n\n")
+    assert float(desk.grade().pending[0]) == 2

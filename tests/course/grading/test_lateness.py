@@ -103,15 +103,15 @@ def test_a_due_date_is_by_its_own_clock_or_by_that_of_the_zone(tmp_path: Path) -
 
 
 def test_lateness_is_in_the_table_on_the_page_and_in_the_report(desk: Desk) -> None:
-    hand_in(desk.root / "in", UNIT, "2026-10-25 22:59:00 UTC", ada=desk.work())
-    hand_in(desk.root / "in", UNIT, "2026-10-24 21:59:00 UTC", bob=desk.work())
-    hand_in(desk.root / "in", UNIT, "2026-10-26 23:59:00 UTC", eve=desk.work())
-    hand_in(desk.root / "in", kim=desk.work(triple="return x"))
-    rows = desk.grade(desk.root / "in")
+    desk.hand_in("2026-10-25 22:59:00 UTC", ada=desk.work())
+    desk.hand_in("2026-10-24 21:59:00 UTC", bob=desk.work())
+    desk.hand_in("2026-10-26 23:59:00 UTC", eve=desk.work())
+    desk.hand_in(kim=desk.work(triple="return x"))
+    rows = desk.grade()
     assert set(rows.late) == {""} and set(rows.penalty) == {"0.0"}
     (rules := desk.root / "rules.toml").write_text(RULES)
     for late in (rules, None):  # the second time OUT has them
-        rows = desk.grade(desk.root / "in", late=late).set_index("student")
+        rows = desk.grade(late=late).set_index("student")
         assert [*rows.index] == ["ada", "bob", "eve", "kim"]
         assert [*rows.late] == ["1 d 1 h", "no", "2 d 2 h", "not known"]
         assert [*rows.penalty] == ["0.4", "0.0", "1.2", "0.0"]
@@ -130,7 +130,7 @@ def test_lateness_is_in_the_table_on_the_page_and_in_the_report(desk: Desk) -> N
         assert found.find_assignment(UNIT).duedate == datetime(2026, 10, 24, 21, 59)
         found.find_submission(UNIT, "ada").extension = timedelta(days=1, hours=1)
         found.find_submission(UNIT, "eve").extension = timedelta(days=1)  # not all of the delay
-    rows = desk.grade(desk.root / "in").set_index("student")
+    rows = desk.grade().set_index("student")
     assert (rows.late["ada"], rows.penalty["ada"]) == ("no", "0.0")
     assert (rows.late["eve"], rows.penalty["eve"]) == ("1 d 2 h", "0.8")
     assert "<strong>4</strong> of 4" in desk.page("ada")
@@ -197,12 +197,12 @@ def test_the_best_of_several_tries_counts_after_lateness(desk: Desk) -> None:
 
 
 def test_in_a_group_the_best_of_one_members_tries_counts_for_all(desk: Desk) -> None:
-    hand_in(desk.root / "in", ada=desk.work())
+    desk.hand_in(ada=desk.work())
     worse = desk.work(double="return x")
     (desk.root / "in" / "ada" / UNIT / f"{UNIT} (1).ipynb").write_text(worse)
     (desk.root / "class.csv").write_text("login,group\nada,red\nbob,red\n")
     (desk.root / "rules.toml").write_text('counts = "best"')
     files = {"late": desk.root / "rules.toml", "people": desk.root / "class.csv"}
-    rows = desk.grade(desk.root / "in", **files).set_index("student")
+    rows = desk.grade(**files).set_index("student")
     assert rows.score.to_dict() == {"ada": "4.0", "bob": "4.0"}
     assert "handed in for the group by ada" in rows.repairs["bob"]

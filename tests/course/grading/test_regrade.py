@@ -12,15 +12,15 @@ from helpers.course.cli import main
 from helpers.course.grading import execute, grade
 from helpers.course.grading.execute import Result
 from helpers.course.settings import CourseError
-from tests.course.judged import UNIT, Desk, hand_in
+from tests.course.judged import UNIT, Desk
 
 OTHER = {"double": "return x + x", "triple": "return x + x + x"}
 
 
 def _class(desk: Desk) -> Path:
     """Three learners with right answers in other words, which the checks do not know yet."""
-    hand_in(desk.root / "in", **dict.fromkeys(("ada", "bob", "kim"), desk.work(**OTHER)))
-    desk.grade(desk.root / "in")
+    desk.hand_in(**dict.fromkeys(("ada", "bob", "kim"), desk.work(**OTHER)))
+    desk.grade()
     return desk.root / "in"
 
 
@@ -61,10 +61,10 @@ def test_one_learner(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_notebook_of_no_unit_has_a_row_until_the_learner_hands_in_another(desk: Desk) -> None:
     (place := desk.root / "in" / "ada").mkdir(parents=True)
     (place / "essay.ipynb").write_text("{}")
-    assert desk.grade(desk.root / "in").unit.tolist() == [""]
-    hand_in(desk.root / "in", ada=desk.work())
+    assert desk.grade().unit.tolist() == [""]
+    desk.hand_in(ada=desk.work())
     (place / "essay.ipynb").unlink()
-    rows = desk.grade(desk.root / "in", learners=["ada"])
+    rows = desk.grade(learners=["ada"])
     assert rows.unit.tolist() == [UNIT] and rows.score.tolist() == ["4.0"]
 
 
@@ -97,7 +97,7 @@ def test_a_choice_of_nothing_is_refused(desk: Desk) -> None:
 
 
 def test_out_is_beside_the_submissions_and_the_course(desk: Desk) -> None:
-    submissions = hand_in(desk.root / "in", ada=desk.work())
+    submissions = desk.hand_in(ada=desk.work())
     for place in (submissions, submissions / "out", desk.course.root, desk.root):
         desk.out = place
         with pytest.raises(CourseError, match="name a"):
@@ -105,8 +105,8 @@ def test_out_is_beside_the_submissions_and_the_course(desk: Desk) -> None:
 
 
 def test_the_first_run_may_be_of_one_unit(desk: Desk) -> None:
-    hand_in(desk.root / "in", ada=desk.work())
-    assert desk.grade(desk.root / "in", unit=UNIT).score.tolist() == ["4.0"]
+    desk.hand_in(ada=desk.work())
+    assert desk.grade(unit=UNIT).score.tolist() == ["4.0"]
 
 
 def test_each_notebook_has_seeds_of_its_own_and_the_same_when_graded_again(
@@ -120,9 +120,9 @@ def test_each_notebook_has_seeds_of_its_own_and_the_same_when_graded_again(
         return real(notebook, tests, *more)
 
     monkeypatch.setattr(execute, "execute", noted)
-    hand_in(desk.root / "in", ada=desk.work(), bob=desk.work(double="return x"))
+    desk.hand_in(ada=desk.work(), bob=desk.work(double="return x"))
     for _ in range(2):
-        desk.grade(desk.root / "in")
+        desk.grade()
         (desk.out / "gradebook.db").unlink()
     ada, bob = set(seeds)
     assert len(seeds) == 4 and len(ada | bob) == 4 and 1 not in ada | bob  # as in the source

@@ -27,7 +27,7 @@ def _people(desk: Desk, text: str = PEOPLE) -> Path:
 
 
 def test_hub_logins_meet_the_rows_of_each_platform(desk: Desk) -> None:
-    desk.grade(hand_in(desk.root / "in", ada=desk.work(), alan=desk.work()), people=_people(desk))
+    desk.grade(desk.hand_in(ada=desk.work(), alan=desk.work()), people=_people(desk))
     sheet = desk.root / "sheet.csv"
     for to, title, *rows in (
         (
@@ -71,7 +71,7 @@ def test_hub_logins_meet_the_rows_of_each_platform(desk: Desk) -> None:
 
 
 def test_a_group_has_a_mark_for_each_and_who_is_missing_is_named(desk: Desk) -> None:
-    place = hand_in(desk.root / "in", alan=desk.work(triple="return x"), zoe=desk.work())
+    place = desk.hand_in(alan=desk.work(triple="return x"), zoe=desk.work())
     rows = desk.grade(place, people=_people(desk)).set_index("student")
     assert rows.index.tolist() == ["ada", "alan", "emmy", "kim", "zoe"]
     assert rows.score.tolist() == ["0.0", "2.0", "2.0", "0.0", "4.0"]
@@ -123,7 +123,7 @@ def test_canvas_numbers_are_people(desk: Desk) -> None:
     ],
 )
 def test_what_is_no_roster_is_refused(desk: Desk, text: str, told: str) -> None:
-    place = hand_in(desk.root / "in", ada=desk.work())
+    place = desk.hand_in(ada=desk.work())
     with pytest.raises(CourseError, match=told):
         desk.grade(place, people=_people(desk, text))
     with pytest.raises(CourseError, match="holds no table"):
@@ -136,7 +136,7 @@ def test_an_extension_is_nbgraders(desk: Desk) -> None:
         'percent = 10\nzone = "Europe/Berlin"\n[due]\n01-tiny = 2026-11-20T10:00:00+01:00'
     )
     handed_in = dict.fromkeys(("ada", "bob"), desk.work())
-    place = hand_in(desk.root / "in", UNIT, "2026-11-21 20:00:00 UTC", **handed_in)
+    place = desk.hand_in("2026-11-21 20:00:00 UTC", **handed_in)
     people = _people(desk, f"login,{UNIT}\nada,1.5\nbob,\n")
     rows = desk.grade(place, late=rules, people=people).set_index("student")
     assert rows.late.to_dict() == {"ada": "no", "bob": "1 d 11 h"}
