@@ -87,7 +87,7 @@ def test_a_learners_commands_import_what_a_learner_has() -> None:
     gone = {Requirement(text).name.replace("-", "_") for text in extras["grading"]} - there
     gone -= {"jinja2", "markupsafe", "matplotlib_inline", "pygments", "traitlets"}  # JupyterLab's
     without = f"import sys; sys.modules |= dict.fromkeys({sorted(gone)})"
-    modules = ("lab", "work", "doctor", "cli", "intake.repair")
+    modules = ("servers", "work", "doctor", "cli", "intake.repair")
     command = f"{without}; import {', '.join(f'helpers.course.{each}' for each in modules)}"
     subprocess.run([sys.executable, "-c", command], cwd=ROOT, check=True)
 
