@@ -21,10 +21,6 @@ UNIT = "01-tiny"
 GRADE = ["grade", *([] if ISOLATED else ["--no-sandbox"])]
 
 
-def _grade(course: Course, submissions: Path, out: Path, platform: str = "") -> pd.DataFrame:
-    return grade.grade(course, submissions, out, isolated=ISOLATED, platform=platform)
-
-
 @pytest.mark.slow
 def test_a_folder_is_graded_and_everyone_has_a_row(
     tiny: Course,
@@ -67,8 +63,9 @@ def test_a_platforms_numbers_come_out_and_no_name_is_a_formula(
         archive.writestr("-Kim_9_assignsubmission_file_/+1.ipynb", "")
         archive.writestr("Zoe_10_assignsubmission_file_/;=\x1b[2J\n.txt", "")
     for _ in range(2):  # the second time from the journal
-        _grade(tiny, tmp_path / "all.zip", tmp_path / "out", platform="moodle")
-        text = (tmp_path / "out" / "grades.csv").read_text()
+        out = tmp_path / "out"
+        grade.grade(tiny, tmp_path / "all.zip", out, isolated=ISOLATED, platform="moodle")
+        text = (out / "grades.csv").read_text()
         assert not re.search(r"[\x00-\x09\x0b-\x1f]", text)
         table = pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False)
         assert table.platform_id.tolist() == ["7", "8", "9", "10"]
