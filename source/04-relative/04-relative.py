@@ -228,7 +228,8 @@ check.pairs(key_term_by_pair, seed=4202)
 # **The second form fetches no vectors at all.** Write `key_term_by_gather`: the same arguments and
 # numbers, dtype and gradients as well. But no tensor may have a vector for each pair: no single
 # tensor may hold $T^2 \cdot d$ numbers or more, forward or backward. (This is asked only where $T$
-# and $d$ are larger than $B \cdot H$ and than $R$: elsewhere result or products may be as large.)
+# and $d$ are larger than $B \cdot H$ and than $R$. Elsewhere the result or the products may
+# themselves hold $T^2 \cdot d$ numbers.)
 #
 # *Why care:* `transformers` does this for DeBERTa. In this course's library, it is `shaw_keys`.
 #
@@ -277,7 +278,7 @@ check.gather(key_term_by_gather, seed=4404)
 #
 # One part of the points is for memory: no single tensor may hold $T^2 \cdot d$ numbers or more,
 # forward or backward. (This is asked only where $T$ and $d$ are larger than $B \cdot H$ and than
-# $R$: elsewhere the weights or their sums may be as large.)
+# $R$. Elsewhere the weights or their sums may themselves hold $T^2 \cdot d$ numbers.)
 #
 # <details><summary>Small print, which is checked too</summary>
 #
@@ -286,7 +287,7 @@ check.gather(key_term_by_gather, seed=4404)
 # </details>
 #
 # *Why care:* the backward pass of your key term computes this very sum, to get the gradient of `q`:
-# where `gather` reads by an index, its gradient adds up by this index.
+# the gradient of `gather` adds up, in each place, all that was read from there.
 #
 # <details><summary>Hint</summary>
 #
@@ -333,9 +334,9 @@ check.values(value_term, seed=4707)
 #   $(B, H, T, d)$; attention has scaled $q$ already, so the term is $q_i \cdot a^K_{ij}$ as it is;
 # - `context(weights, positions)` returns the value term, $(B, H, T, d)$, and takes the weights as
 #   they are;
-# - both read `positions.offsets` and clip it. An offset need not be $j - i$: the trees of
-#   unit 06 have others. The shape is $(T, T)$ for all sentences, or $(B, 1, T, T)$ with offsets for
-#   each sentence; either broadcasts over the heads.
+# - both read `positions.offsets` and clip it. An offset need not be $j - i$: in unit 06,
+#   words stand in a tree, and offsets count steps up and down in it. The shape is $(T, T)$ for all
+#   sentences, or $(B, 1, T, T)$ with offsets for each sentence; either broadcasts over the heads.
 #
 # Both hooks need the rows, so there is a method for them. `rows` is not checked by itself:
 # you may leave it out. The clip is `self.k`; the argument `k` of `bias` is the keys, as in all

@@ -210,8 +210,9 @@ print("but turning changed them:", not torch.allclose(here, q @ k.mT, atol=1e-4)
 #
 # RoPE itself has no parameters, but the matrices that make $q$ and $k$ are learned. Suppose that
 # for two tokens these matrices give $q = R_m k$: the query is the key, rotated by $m$ positions.
-# Then the score is highest at the offset $j - i = m$. This offset is to the left for $m < 0$ and to
-# the right for $m > 0$. The sliders for $m$ and the base use **your** `turn`.
+# Then the score is $k^T R_{j-i-m}\,k$, which is highest where nothing is turned: at the offset
+# $j - i = m$, to the left for $m < 0$ and to the right for $m > 0$. The sliders for $m$ and the base
+# use **your** `turn`.
 
 # %% tags=["shown"]
 def draw(m, log10_base):
@@ -570,10 +571,11 @@ plots.show(figure, "Weights by the bias alone: a triangle, a band, a band that l
 
 # %% [markdown]
 # These are the attention weights that the bias alone gives, for a slope of 1/4. Now the weights of
-# one query, in eight heads:
+# one query, in eight heads with your slopes:
 
 # %% tags=["figure"]
-weights = bias_of(2.0 ** -torch.arange(1, 9), 33, "causal")[:, 20].softmax(-1)
+your_slopes = torch.as_tensor(check.slopes.use(slopes)(8))
+weights = bias_of(your_slopes, 33, "causal")[:, 20].softmax(-1)
 figure, ax = plt.subplots()
 plots.heatmap(ax, weights, x="key j", y="head", title="query 20")
 explorable.show("slopes", figure, "Left of the query the first head looks at a few words, the last "
@@ -659,8 +661,9 @@ outcome("alibi", "c" if above[24] > 0.3 else "a" if above[96] > 0.3 else "b")
 
 # %% [markdown]
 # At each length the directional form is better than the symmetric one, by much more than the seeds
-# differ. But it is also steeper on the right. And Kerple, which is blind, is no worse, with a
-# learned penalty of another shape. So these runs do not show what blindness alone costs.
+# differ. But it is also steeper on the right. And Kerple, which is blind, does about as well as the
+# directional form, with a learned penalty of another shape. So these runs do not show what
+# blindness alone costs.
 #
 # All three are far from the limit. On either side their penalty only grows with the distance, so no
 # head can prefer offset −3 to −2 by its bias. But none of the three gets much worse on longer

@@ -169,7 +169,7 @@ for name, d_head, length in (("ours", 12, 24), ("a large one", 128, 4096)):
 #
 # The first idea is the simplest (Chen et al. 2023). To read $s$ times as many tokens, read position
 # $p$ as $p/s$. With $s = 4$, position 95 is read as 23.75, and training ended at 23. So hardly any
-# angle is new.
+# angle lies outside the trained range; most of the new ones lie between two trained ones.
 #
 # To turn by $\frac{p}{s}\,\theta_n$ is to turn by $p\,\frac{\theta_n}{s}$. So interpolation divides
 # all frequencies by $s$, and changes nothing else. NTK and YaRN will also be choices of
@@ -191,7 +191,7 @@ theta = 10_000.0 ** (-torch.arange(0, 12, 2) / 12)  # of our model, whose heads 
 
 # %%
 predict("squeezed", "The same weights, all frequencies divided by 4, no further training: what is "
-        "the loss at 96 tokens?", a="near the limit: no angle is new",
+        "the loss at 96 tokens?", a="near the limit: no angle is out of range",
         b="about what it was", c="higher than it was", answer="")
 
 # %% tags=["training"]
@@ -231,8 +231,8 @@ outcome("lag", min(lags, key=lambda lag: lags[lag]["loss"]))
 # position now turns each pair by a quarter of the angle that it was trained with. To learn what
 # each distance means now, large models are trained for some hundred steps more: fine-tuning.
 #
-# Even on its own new lag the model is far from the limit. Probably this is because the rule needs
-# one token, and the keys beside it now have nearly the same angles.
+# Even on its own new lag the model is far from the limit. Probably this is because
+# a query should pick out one key, and the keys beside it now have nearly the same angles.
 
 # %% [markdown]
 # ## 4. Another base: slow the slow ones
@@ -252,7 +252,7 @@ outcome("lag", min(lags, key=lambda lag: lags[lag]["loss"]))
 # without a partner. In both cases raise a ValueError whose text names the width.
 #
 # *Why care:* `rope_theta` in the configuration of a model is this base. Models for long texts have
-# 500,000 or 1,000,000 there. With your function you can find the $s$ that leads to such a base.
+# 500,000 or 1,000,000 there. By your formula, 500,000 slows the slowest of 64 pairs 47 times.
 #
 # <details><summary>Hint</summary>
 #
@@ -374,7 +374,7 @@ print(f"largest difference: {(left['YaRN, the paper'] - left['YaRN, the code']).
 
 # %% [markdown]
 # Both are called YaRN, and a model that was fine-tuned with one of them would run with the other
-# without an error. The code's ramp is a straight line over the **numbers** of the pairs, from the
+# without an error. The code's ramp is a straight line over the **index** $n$ of the pairs, from the
 # pair that makes 32 turns to the pair that makes 1; the paper's is straight over the turns.
 # `transformers` and this course's `Yarn` follow the code.
 #
