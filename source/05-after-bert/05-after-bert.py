@@ -211,8 +211,8 @@ print("but turning changed them:", not torch.allclose(here, q @ k.mT, atol=1e-4)
 # RoPE itself has no parameters, but the matrices that make $q$ and $k$ are learned. Suppose that
 # for two tokens these matrices give $q = R_m k$: the query is the key, rotated by $m$ positions.
 # Then the score is $k^T R_{j-i-m}\,k$, which is highest where nothing is turned: at the offset
-# $j - i = m$, to the left for $m < 0$ and to the right for $m > 0$. The sliders for $m$ and the base
-# use **your** `turn`.
+# $j - i = m$, to the left for $m < 0$ and to the right for $m > 0$. The sliders for $m$ and the
+# base use **your** `turn`.
 
 # %% tags=["shown"]
 def draw(m, log10_base):
