@@ -250,8 +250,8 @@ outcome("sines", round(price["computed anew"], 2))
 # has fewer than 1 % of the parameters, and needs no more steps than sinusoids. We measure both: the
 # table's share of BERT base, and the number of steps until the loss on the task of section 1 is
 # below 0.5 nats. The number of steps depends on the norm of the position vectors: in our records, a
-# table that begins with short rows needs 1.4 times as many. So here the table and the sinusoids
-# both begin with the norm of the word vectors, as BERT's table does.
+# table that begins with short rows needs 1.4 times as many as one with long rows. So here the table
+# and the sinusoids both begin with the norm of the word vectors, as BERT's table does.
 
 # %% tags=["training"]
 layers = 12 * (12 * 768**2 + 13 * 768)
@@ -636,7 +636,7 @@ for part in CLAIMS[9].parts:
 # short texts, as the sliders are set at first, accuracy drops at position 8, where the short texts
 # end. In the picture it then stays between about 0.2 and 0.6. The late rows catch up if long
 # batches are more frequent, or if the training is longer (`docs/claims.md`). So claim 9 holds in
-# part: what it describes comes from the **mix of lengths**, as long as the training is short.
+# part: what it describes comes from the **mix of lengths**, and only in a short training.
 #
 # ## 9. The verdict on a claim
 #
@@ -789,11 +789,11 @@ for n in (2, 19, 20, 22):
 
 # %% [markdown]
 # Counting parameters refutes the reason that claim 17 gives. On overfitting the claim is right
-# here, where the rule fits into the window: with less to look at, the model overfits less. A part
-# of claim 16 holds: a model misses the tree if it is not told. Claim 23 says what helps: to be
-# told. More on each is in [`docs/claims.md`](../../docs/claims.md). In our run, only claim 22 was
-# left open: we have not verified two of the three tasks that it names. What is still missing is the
-# distance of section 1: where does the model keep it?
+# here, where all that a word depends on lies in the window: with less to look at, the model
+# overfits less. A part of claim 16 holds: a model misses the tree if it is not told. Claim 23 says
+# what helps: to be told. More on each is in [`docs/claims.md`](../../docs/claims.md). In our run,
+# only claim 22 was left open: we have not verified two of the three tasks that it names. What is
+# still missing is the distance of section 1: where does the model keep it?
 #
 # ## 10. Where the distance is
 #
@@ -855,10 +855,10 @@ print(f"learned table, at least {part.low}:", decide(explained, low=part.low))
 # The columns of the learned table are hardly more like waves than random numbers are. So this half
 # of claim 24 fails: nothing has turned into sines and cosines here.
 #
-# Now look at $r$ with the matrices. The learned matrices raise $r$ of the learned rows, but they
-# raise it much more if the same rows are shuffled: in their own order, a trace of the distance is
-# left. Between the rows of sinusoids, trained matrices keep most of the stripes, not all: claim 11
-# fails there, too.
+# Now look at $r$ with the matrices. With the learned ones it grows: less depends on the offset. It
+# grows much more if the same rows are shuffled first; so in their own order they keep a trace of
+# the distance. Between the rows of sinusoids, trained matrices keep most of the stripes, not all:
+# claim 11 fails there, too.
 #
 # Again, which question did we ask? $r$ asks whether **all** diagonals are flat. The task asks for
 # much less. For the query at $i$, the key at $i - 3$ has to win against the other keys. Once it
@@ -890,9 +890,9 @@ for n in (4, 24):
         print(f"    {part.says}: {', '.join(values)} {part.unit}")
 
 # %% [markdown]
-# Claim 4 says “cannot” of any distance; three back refutes it. Claim 24, the reply, is half
-# right: the model does learn this distance, but its columns are no waves. Whoever contradicts a
-# false claim makes another claim, and has to measure that one as well.
+# Claim 4 says “cannot” of every distance, so one that works, three back, refutes it. Claim 24, the
+# reply, is half right: the model does learn this distance, but its columns are no waves. Whoever
+# contradicts a false claim makes another claim, and has to measure that one as well.
 #
 # The best answer to a claim that fails is a version of it that holds. Here is ours, judged by your
 # function:
@@ -917,9 +917,10 @@ plots.show(figures.strips(ours, rows), figures.in_words(ours, rows))
 #
 # ### A claim of your own
 #
-# It needs a sentence, a function that measures it with a seed, and an interval. Begin with this
-# one: “The attention looks three back.” How much weight must be there for that? With the ends 0 and
-# 1 the claim cannot fail. Choose ends with which it fails, and others with which it is not settled.
+# It needs a sentence, a function that measures a number for a given seed, and an interval. Begin
+# with this one: “The attention looks three back.” How much weight must be there for that? With the
+# ends 0 and 1 the claim cannot fail. Choose ends with which it fails, and others with which it is
+# not settled.
 #
 # Then replace the sentence and `measure`. Trained models are `small.trained(task, encoding, seed)`,
 # for the tasks `"shift"` and `"reverse"` and any encoding of the library that needs no tree; the

@@ -223,7 +223,10 @@ def test_the_race_of_six_in_unit_08(far: pd.Series) -> None:
     english = results.load("bert_english").table.query("length == 64 and encoding in @SIX")
     order = english.groupby("encoding")["loss"].mean().sort_values().index.tolist()
     assert far["all", 64][SIX].idxmin() == "learned"
-    assert set(order[:2]) == {"Shaw keys", "RoPE"} and order.index("learned") == 4
+    by_seed = english.pivot(index="seed", columns="encoding", values="loss")
+    ahead = by_seed.lt(by_seed["learned"], axis=0).mean()
+    assert (ahead[["RoPE", "Shaw keys", "T5 bias"]] == 1).all() and 0 < ahead["sinusoidal"] < 1
+    assert set(order[:2]) == {"Shaw keys", "RoPE"}
     worse = far["other", 256][SIX] > far["other", 256, "none"]
     assert set(worse[worse].index) == {"learned", "sinusoidal"}
     counted, shown = english[["unigram", "shown"]].mean().round(2)
