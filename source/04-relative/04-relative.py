@@ -228,7 +228,7 @@ check.pairs(key_term_by_pair, seed=4202)
 # **The second form fetches no vectors at all.** Write `key_term_by_gather`: the same arguments and
 # numbers, dtype and gradients as well. But no tensor may have a vector for each pair: no single
 # tensor may hold $T^2 \cdot d$ numbers or more, forward or backward. (This is asked only where $T$
-# and $d$ are larger than $B \cdot H$ and than $R$. Elsewhere the result or the products may
+# and $d$ are larger than $B \cdot H$ and than $R$; elsewhere the result or the products may
 # themselves hold $T^2 \cdot d$ numbers.)
 #
 # *Why care:* `transformers` does this for DeBERTa. In this course's library, it is `shaw_keys`.
@@ -278,7 +278,7 @@ check.gather(key_term_by_gather, seed=4404)
 #
 # One part of the points is for memory: no single tensor may hold $T^2 \cdot d$ numbers or more,
 # forward or backward. (This is asked only where $T$ and $d$ are larger than $B \cdot H$ and than
-# $R$. Elsewhere the weights or their sums may themselves hold $T^2 \cdot d$ numbers.)
+# $R$; elsewhere the weights or their sums may themselves hold $T^2 \cdot d$ numbers.)
 #
 # <details><summary>Small print, which is checked too</summary>
 #
