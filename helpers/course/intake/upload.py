@@ -42,7 +42,7 @@ class File:
 
     Args:
         parts: of its path, from its owner's folder on.
-        open: opens a file; None where it is none.
+        open: opens a file; None where it is none, and once it has been copied or left out.
         order: larger for what came later, by the platform, then by the file itself.
         size: in bytes. return_as: as of `Submission`.
         archive: number of the person's archive that it is in, or 0; paths count within one.
@@ -197,7 +197,7 @@ class Upload:
                 elif file.size <= (LARGEST if file.is_notebook else BESIDE):
                     self.files.append(self._copied(file))
                 else:
-                    self.files.append(file)
+                    self.files.append(replace(file, open=None))  # which would keep its archive
             except Exception as error:  # whatever is wrong with one of a learner's files
                 if isinstance(error, CourseError) or getattr(error, "errno", None) == errno.ENOSPC:
                     raise
@@ -236,4 +236,4 @@ class Upload:
         except Exception:
             path.unlink(missing_ok=True)
             raise
-        return replace(file, copy=path, digest=digest.hexdigest())
+        return replace(file, open=None, copy=path, digest=digest.hexdigest())
