@@ -15,7 +15,7 @@
 # - explain how Shaw, Huang, Transformer-XL and T5 differ;
 # - say from the rule of a task whether the task needs offsets or positions.
 #
-# Reading and running takes about 40 minutes besides the exercises.
+# Reading and running takes about 55 minutes besides the exercises.
 
 # %%
 import matplotlib.pyplot as plt

@@ -15,7 +15,7 @@
 # - write an encoding of your own and compare it with others;
 # - explain what an encoding does on longer texts than in training, and test the explanation.
 #
-# Reading and running takes about 40 minutes besides the exercises.
+# Reading and running takes about 45 minutes besides the exercises.
 
 # %%
 import math

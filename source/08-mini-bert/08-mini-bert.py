@@ -13,7 +13,7 @@
 # - look inside a model, rule by rule and head by head;
 # - write an encoding of your own, and race it.
 #
-# Reading and running takes about 40 minutes besides the exercises.
+# Reading and running takes about 45 minutes besides the exercises.
 
 # %%
 import copy

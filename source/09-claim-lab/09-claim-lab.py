@@ -18,7 +18,7 @@
 # - write functions whose verdict follows from the measurement;
 # - explain what is wrong with a dozen of these claims.
 #
-# Reading and running takes about 45 minutes besides the exercises.
+# Reading and running takes about 50 minutes besides the exercises.
 
 # %%
 import math
