@@ -22,9 +22,8 @@ docs/starting.md says how to do so without make."""
 KEPT = "stopped; what has been graded is kept, and the same command goes on from there"
 TRAINED = "stopped; runs that are done are kept, and the same command goes on from there"
 
-Run = (
-    Callable[[Course, argparse.Namespace], int | None] | str
-)  # or MODULE:FUNCTION, with a main by default
+# A function, or MODULE:FUNCTION, where the function is `main` if not named.
+Run = Callable[[Course, argparse.Namespace], int | None] | str
 Add = Callable[..., Any]  # an option to a command
 
 
