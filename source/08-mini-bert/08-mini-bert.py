@@ -130,9 +130,9 @@ predict("paris", "After its training, what is the model's best guess for “pari
 # ## 2. What is in it
 #
 # Is there more in a BERT than you have built? Unit 07 made the three rows at the top of the figure.
-# The rest, layers and both heads, takes a dozen lines of code, which stand below the figure. From
-# the weights of a BERT, they and your `InputSum` must compute what it computes; otherwise something
-# is missing.
+# The rest, layers and both heads, takes a dozen lines of code, which stand below the figure. With
+# the weights of a BERT, your `InputSum` and these lines must give what that BERT gives; otherwise
+# something is missing.
 
 # %% tags=["shown"]
 plots.show(*text.row(["my", "[MASK]", "is", "cute"], ["he", "barks"]))
@@ -471,8 +471,8 @@ pd.DataFrame({"counting": short["unigram"].mean(), "counting and copying": short
 # - `"pooler"`: one map, from $D$ to $D$;
 # - `"all"`: the whole model, with $L$ layers, without the two heads for pretraining.
 #
-# Each map has a bias. A LayerNorm has two numbers for each of the $D$ entries. Counting the
-# parameters of a `Bert` is not allowed here; adding up shapes is allowed.
+# Each map has a bias. A LayerNorm has two numbers for each of the $D$ entries. Work the
+# numbers out from $V$, $D$, $L$ and $T$: to build a `Bert` and count is not allowed.
 #
 # *Why care:* it settles arguments. Some texts claim 1,024 positions for BERT: these would take
 # 393,216 parameters more.
@@ -556,10 +556,10 @@ plots.show(*loss_plots.beside_baselines(curves, baselines))
 print(recorded.note)
 
 # %% [markdown]
-# Two runs are recorded (of the *full profile*, meant for a GPU), the one without positions of 750
-# steps. Its curve falls well below the unigram baseline, too: one chosen word in ten can be seen,
-# and the other words of a text show its topic. With a table, it ends less than 10 % above the limit
-# after 3,000 steps.
+# Two runs of the *full profile*, which is meant for a GPU, are recorded: one with a table, and one
+# of 750 steps without positions. The curve without positions falls well below the unigram baseline,
+# too: one chosen word in ten can be seen, and the other words of a text show its topic. With a
+# table, it ends less than 10 % above the limit after 3,000 steps.
 #
 # Which rule was learned? Look at each kind of word by itself:
 
@@ -722,12 +722,12 @@ outcome("race", "abbc"[ahead.sum()])
 
 # %% [markdown]
 # The order of the encodings changes. We have not tested why. On the grammar, beats and echoes stand
-# at fixed positions. But by the recorded losses of each kind, these two make up only about half of
-# the table's lead over RoPE, Shaw's keys and T5's bias, and nothing of its lead over sinusoids.
-# Whether it is behind sinusoids on English is not settled: the seeds overlap. In English the
-# neighbours count, and a table has to learn for each position which ones they are. T5's bias has
-# offsets too, and yet is 0.6 nats behind RoPE on English, perhaps because it is the same for all
-# words.
+# at fixed positions. By the recorded losses of each kind, beats and echoes account for only about
+# half of the table's lead over RoPE, Shaw's keys and T5's bias, and nothing of its lead over
+# sinusoids. Whether it is behind sinusoids on English is not settled: the seeds overlap. In English
+# the neighbours count, and a table has to learn for each position which ones they are. T5's bias
+# has offsets too, and yet is 0.6 nats behind RoPE on English, perhaps because it is the same for
+# all words.
 #
 # [`docs/mini-bert.md`](../../docs/mini-bert.md) has 21 encodings, also on longer texts.
 #

@@ -178,7 +178,7 @@ widgets.explore(lambda seeds, spread: figures.trials(decide, seeds, spread),
 
 # %% [markdown]
 # With a large spread, more seeds do not refute the claim. The rule asks where **single** seeds lie.
-# More seeds only make the verdict easier to repeat.
+# With more seeds, a repetition more often gives the same verdict.
 #
 # ## 3. Claims that counting settles
 #
@@ -592,10 +592,10 @@ outcome("wins", "abcd"[wins])
 # - **Claim 33** (the paper on ALiBi). Texts longer than those of the training are read best with
 #   ALiBi, and nothing is lost at the length of the training.
 #
-# Its language models had 16 layers, and texts of Wikipedia. The race, with which unit 08 ended, has
-# run all encodings of the library, with three seeds each. It measures a loss on a scale from 0, the
-# lowest loss that any model can have, to 1, the loss without positions. We take the race's grammar,
-# and its longest texts, which are eight times as long as those of the training.
+# The models of its table 2 had 16 layers, and texts of Wikipedia. The race, with which unit 08
+# ended, has run all encodings of the library, with three seeds each. It measures a loss on a scale
+# from 0, the lowest loss that any model can have, to 1, the loss without positions. We take the
+# race's grammar, and its longest texts, which are eight times as long as those of the training.
 
 # %%
 predictions |= {33: "?"}
@@ -605,11 +605,10 @@ rows = CLAIMS[33].measure()
 plots.show(figures.strips(CLAIMS[33], rows), figures.in_words(CLAIMS[33], rows))
 
 # %% [markdown]
-# On longer texts, each seed ranks ALiBi first of these four, as the paper does. At the length of
-# the training, ALiBi is as good as RoPE in the paper: the perplexities are 19.7 and 20.1. Here it
-# is behind RoPE by about 0.3 on the race's scale. So claim 33 holds in part: a ranking, too,
-# belongs to a task. [`docs/race.md`](../../docs/race.md) puts the tables of three papers beside
-# ours.
+# On longer texts, each seed ranks ALiBi first of these four, as the paper does. In the paper, ALiBi
+# is as good as RoPE at the length of the training: the perplexities are 19.7 and 20.1. Here it is
+# behind RoPE by about 0.3 on the race's scale. So claim 33 holds in part: a ranking, too, belongs
+# to a task. [`docs/race.md`](../../docs/race.md) puts the tables of three papers beside ours.
 #
 # ## 8. The later, the worse?
 #
@@ -654,13 +653,12 @@ for n in (16, 23, 17):
 predictions |= {16: "?", 23: "?", 17: "?"}
 
 # %% [markdown]
-# Claim 17 deserves a number as well. A model that is trained on the same eight texts over and over
-# overfits: its loss is higher on new texts. With a window of ±3, each token looks at seven tokens
-# at most, and the model has as many parameters as before.
+# Claim 17 deserves a number. A model that is trained on the same eight texts over and over
+# overfits: its loss is higher on new texts than on those eight. With a window of ±3, each token
+# looks at seven tokens at most, and the model has as many parameters as before.
 
 # %%
-predict("window", "With the window the model overfits less. By how many %? Write a number.",
-        answer="")
+predict("window", "With the window this gap is smaller. By how many %? Write a number.", answer="")
 
 # %% [markdown]
 # Now you write one function that judges these claims and all others. Then it goes through them all,
