@@ -63,10 +63,9 @@ def page(outputs: Outputs, folder: Path = FOLDER) -> str:
     hooks = {hook: [n for n in names if hook in own[n]] for hook in HOOKS}
     sort = SORT.read_text(encoding="utf-8")
     drawn = rows.assign(encoding=rows["encoding"].map(DRAWN)).dropna(subset="encoding")
-    head = HEAD.format(found=f"\n{_first(found['place'])}\n", **facts)
+    first = f"\n{_first(found['place'])}\n\n{raw(outputs.picture(*picture(drawn)))}\n"
     return "\n\n".join([
-        head,
-        raw(outputs.picture(*picture(drawn))),
+        HEAD.format(found=first, **facts),
         raw(_filters({**hooks, **families}) + tables + f"<script>{sort}</script>"),
     ])  # fmt: skip
 
