@@ -11,8 +11,8 @@ const LINE = 88; // where it lies, below the bar and the query, above the key
 const CONTENT = {q: 0.4, k: 1.0}; // angles before turning
 const R = 90,
   WEDGE = 46;
-const NAME = 1.14 * R,
-  ASIDE = 0.2 * R; // where the arrows' names stand, and how far the key's makes room for the query's
+const NAME = 1.14 * R; // where the arrows' names stand
+const ASIDE = 0.2 * R; // how far the key's makes room for the query's
 
 const place = (x) => Math.max(0, Math.min(WORDS - 1, Math.round((x - LEFT) / STEP)));
 const within = (value) => Math.max(0, Math.min(WORDS - 1, value));
