@@ -40,7 +40,7 @@ function examples(figure, parent) {
 /** Where the sentence is typed. */
 function field(figure) {
   const box = add(figure.stage, "div", {class: "live-field"});
-  add(box, "label", {for: "live-text"}, "Your sentence");
+  add(box, "label", {for: "live-text"}, "A sentence with [MASK] where a word is missing");
   const input = add(box, "input", {
     id: "live-text",
     type: "text",
