@@ -68,6 +68,7 @@ def forms() -> dict[str, Any]:
         "graphed": gpu["ours, fused AdamW, CUDA graphs"] / gpu["ours, eager"],
         "graphed_used": table.loc["ours, fused AdamW, CUDA graphs", "utilisation (%), GPU"],
         "eager": table.loc["ours, eager", "utilisation (%), GPU"],
+        "products": table.loc["ours, eager", "utilisation (%), CPU"],
         "cpu_note": records["CPU"].note,
         "as_trained": _as_trained(gpu),
     }
