@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+import torch
 
 from helpers.checks.engine import hints
 from tests.checks import variants
@@ -11,12 +12,22 @@ from tests.checks.toy import TOY, X
 
 def test_a_mistake_is_an_edit_of_a_right_answer_or_code_alone_or_behind_one() -> None:
     names = ["cut off", "threefold, and remembered", "halved", "halved, way 2", "halved, way 3"]
-    assert [each.name for each in TOY.mistakes] == names
-    assert [each.answer(X)[0, 0].item() for each in TOY.mistakes] == [2.0, 3.0, 0.5, 0.5, 0.5]
+    assert [each.name for each in TOY.mistakes] == [*names, "refused"]
+    assert [each.answer(X)[0, 0].item() for each in TOY.mistakes[:5]] == [2.0, 3.0, 0.5, 0.5, 0.5]
     assert [TOY(each.answer).hints for each in TOY.mistakes] == [[m.hint] for m in TOY.mistakes]
     assert TOY.mistakes[1].hint == "Yours is three times x, and twice x was asked for."
     assert TOY.mistakes[2].loses == ("numbers", "dtype and gradients")
     assert TOY.mistakes[0].violates == ("A gradient reaches x",)
+
+
+def test_a_refusal_in_the_learners_own_words_gets_the_hint_too() -> None:
+    def refusing(x: torch.Tensor) -> torch.Tensor:
+        raise ValueError(f"{x} is none that I know")
+
+    def failing(x: torch.Tensor) -> torch.Tensor:
+        raise KeyError("no number")
+
+    assert TOY(refusing).hints == ["Yours refuses a number."] and TOY(failing).hints == []
 
 
 def test_a_unit_may_have_no_right_answers_in_python() -> None:
