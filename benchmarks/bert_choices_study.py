@@ -54,7 +54,7 @@ def run(change: dict[str, Any], seed: int) -> pd.DataFrame:
     options = {name: each[name] for name in ("optimizer", "lr", "batch")}
     options["fraction"] = each["share"]
     model, _ = on_grammar(
-        each["encoding"], seed, steps, size, precision=fast_precision(), **options
+        each["encoding"], seed, steps, size, precision=fast_precision("cpu"), **options
     )
     score = grammar_scores(model).set_index("kind").loc["all"]
     row = {"changed": label(change), "seed": seed, **each, "steps": steps}

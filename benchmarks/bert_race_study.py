@@ -29,7 +29,7 @@ from helpers.training.pretraining import grammar_scores, on_grammar, on_text, te
 LENGTHS = (64, 128, 256)
 STEPS = {"grammar": 800, "English": 800}
 HIDDEN = 0.4  # of the grammar's words, which trains better than BERT's 15 %: see bert_choices
-TRAINING: dict[str, Any] = {"lr": 4e-3, "optimizer": "muon", "precision": fast_precision()}
+TRAINING: dict[str, Any] = {"lr": 4e-3, "optimizer": "muon", "precision": fast_precision("cpu")}
 ON_GRAMMAR = [
     *("none", "sinusoidal", "learned", "Fourier", "Shaw keys", "Huang", "Transformer-XL"),
     *("T5 bias", "ALiBi, symmetric", "FIRE", "RoPE", "DeBERTa", "CoPE", "TUPE, relative"),

@@ -47,12 +47,15 @@ def cuda_fault() -> str:
     return ""
 
 
-def fast_precision() -> str:
+def fast_precision(device: str = "cuda") -> str:
     """Return the precision of products in training that is quick here, as `train` names it.
 
     bfloat16 where the device has it; float16 on a GPU that has not, such as a T4.
+
+    Args:
+        device: where it is trained; the CPU where there is no such GPU.
     """
-    if torch.cuda.is_available():
+    if device == "cuda" and torch.cuda.is_available():
         return "bfloat16" if torch.cuda.get_device_capability() >= (8, 0) else "float16"
     return "bfloat16" if "avx512_bf16" in _processor("flags") else "float32"
 

@@ -166,7 +166,7 @@ def build(model: nn.Module, kind: str, lr: float) -> list[Optimizer]:
             {"params": [each for each in hidden if id(each) in projections], "parts": 3},
             {"params": [each for each in hidden if id(each) not in projections]},
         ]
-        quick = runtime.fast_precision() == "bfloat16"
+        quick = runtime.fast_precision(hidden[0].device.type) == "bfloat16"
         precision = torch.bfloat16 if quick else torch.float32
         found.append(Muon(_some(groups), lr=lr, weight_decay=DECAY, precision=precision))
     return found

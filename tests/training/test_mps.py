@@ -22,7 +22,7 @@ SIZE = preset(vocab_size=GRAMMAR.vocab_size, d_model=16, num_layers=1)
 
 @pytest.fixture(autouse=True)
 def _without_bfloat16(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(runtime, "fast_precision", lambda: "float32")
+    monkeypatch.setattr(runtime, "fast_precision", lambda *_: "float32")
 
 
 @pytest.mark.parametrize("optimizer", OPTIMIZERS)

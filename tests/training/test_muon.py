@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
+from helpers import runtime
 from helpers.encodings import available
 from helpers.model.bert import Bert, Pretraining, preset
 from helpers.training import optimizer
@@ -101,3 +102,14 @@ def test_with_adamw_alone_matrices_decay_and_nothing_else() -> None:
     for name, parameter in model.named_parameters():
         kept = 1 - 0.1 * optimizer.DECAY if parameter.dim() > 1 else 1.0
         torch.testing.assert_close(parameter, kept * before[name], msg=name)
+
+
+def test_what_trains_on_a_cpu_has_its_precision_though_there_is_a_gpu(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda: (9, 0))
+    monkeypatch.setattr(runtime, "_processor", lambda _entry: "avx2")
+    assert (runtime.fast_precision(), runtime.fast_precision("cpu")) == ("bfloat16", "float32")
+    (muon,) = optimizer.build(nn.Linear(4, 4, bias=False), "muon", 0.1)
+    assert isinstance(muon, Muon) and muon.precision == torch.float32
