@@ -109,7 +109,8 @@ def main() -> None:
         device = f"cuda:{os.environ.get('LOCAL_RANK', 0)}"
         torch.cuda.set_device(device)  # else all processes would also hold memory on the first
     if world > 1:
-        dist.init_process_group("nccl" if cuda else "gloo")
+        own = torch.device(device) if cuda else None  # or a barrier has to guess it
+        dist.init_process_group("nccl" if cuda else "gloo", device_id=own)
     try:
         _run(options, device, rank, world)
         if world > 1:

@@ -98,6 +98,8 @@ def train(
     identity = _identity(settings, model, batch) if checkpoint else {}
     run = checkpoints.Run([model, *updates.parts], identity)
     losses = checkpoints.load(checkpoint, run) if checkpoint else []
+    if not is_main_process():  # else dropout would be the same in the rows of all processes
+        torch.manual_seed(torch.initial_seed() + dist.get_rank())
     for _ in losses:
         batch = next_batch()  # the same batches again, so that the next one is the next
     train_on = training_step(model, loss, updates, precision, compile, graph, accumulate)

@@ -21,7 +21,7 @@ from helpers import plots, runtime
 from helpers.corpora import Grammar
 from helpers.corpora.inputs import places_loss
 from helpers.model.bert import Bert, Pretraining, preset
-from helpers.training import DivergedError, train
+from helpers.training import DivergedError, loop, train
 from helpers.training import __main__ as command
 from helpers.training.loop import DRY, PRECISIONS
 from helpers.training.optimizer import OPTIMIZERS, build, schedule
@@ -151,6 +151,18 @@ def test_a_folder_of_texts_is_trained_on_in_parts_and_by_two(alone: Alone, tmp_p
     assert two == pytest.approx(one, abs=2e-3) and sum(one[-3:]) / 3 < one[0] - 0.3
     found = json.loads((tmp_path / "one" / "losses.json").read_text())
     assert found["unigram"] > 1 and set(found) == {"losses", "loss", "accuracy", "unigram"}
+
+
+def test_processes_draw_dropout_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = []
+    for rank in (0, 1, 2):
+        torch.manual_seed(0)
+        monkeypatch.setattr(loop, "is_main_process", lambda rank=rank: rank == 0)
+        monkeypatch.setattr(loop.dist, "get_rank", lambda rank=rank: rank)
+        model = nn.Sequential(nn.Linear(2, 9), nn.Dropout(), nn.Linear(9, 1))
+        losses = train(model, partial(torch.ones, 4, 2), 3, loss=_square, label="")
+        drawn.append(tuple(losses))
+    assert len({*drawn}) == 3
 
 
 def test_a_batch_that_cannot_be_shared_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
