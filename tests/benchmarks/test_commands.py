@@ -89,6 +89,8 @@ def test_a_dry_run_on_a_cpu_writes_the_records_of_a_gpu(
     assert {"ours, as `train` runs it", "ours, eager", "ours, fused AdamW, compiled"} <= names
     assert {f"{whose}, large, compiled" for whose in ("ours", "transformers")} <= names
     assert all(row["utilisation"] > 0 and not row["error"] for row in steps)
+    of_sizes = [row["name"] for row in made["bert_sizes_cpu"]["rows"]]
+    assert all("compiled" in name for name in of_sizes[4:]) and len(of_sizes) == 8  # they take long
 
 
 def test_the_losses_of_a_full_profile_are_in_variables_of_the_unit() -> None:
@@ -112,7 +114,6 @@ def test_what_was_measured_stays_where_a_part_or_a_form_fails(
     tables: list[pd.DataFrame] = []
     made = {"a": mini_bert.feeding, "ours, broken": broken, "b": mini_bert.feeding}
     monkeypatch.setattr(mini_bert_forms, "PRODUCT", 64)
-    monkeypatch.setattr(mini_bert_forms, "SECONDS", 0)
     rows = mini_bert_forms.measured(made, 1, 1, tables.append).set_index("name")
     assert [len(table) for table in tables] == [1, 2, 3, 3]
     assert rows["error"].tolist() == ["", "RuntimeError: no kernel", ""]
@@ -156,9 +157,12 @@ def test_a_driver_that_is_too_old_is_named(
     assert "✗ the NVIDIA GPU: The NVIDIA driver on your system is too old" in runtime.check()
 
 
-def test_a_part_that_takes_too_long_is_stopped() -> None:
-    row = gpu.run(Part("slow", 0.5, ("timeit", "-n1", "-r1", "import time; time.sleep(60)")))
-    assert (row["outcome"], row["last line"]) == ("stopped", "its 0.5 s were up")
+def test_a_part_that_takes_too_long_is_stopped_and_says_which_tests_had_failed() -> None:
+    slow = "print('a.py::one FAILED [ 1%]', 'b'); import time; time.sleep(60)"
+    row = gpu.run(Part("slow", 2, ("timeit", "-n1", "-r1", slow)))
+    assert (row["outcome"], row["last line"]) == (
+        "stopped", "a.py::one FAILED [ 1%] b; its 2 s were up"
+    )  # fmt: skip
 
 
 @pytest.mark.rotating
