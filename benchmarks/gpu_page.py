@@ -34,14 +34,20 @@ UNKNOWN = "- How much a step moves, from which the time on a T4 follows, has not
 NEWER = """\
 **All of this is newer than the record, and has not run on a GPU yet**: it is tested on a CPU, with
 a stand-in for the graph. The times on this page are those of the old step. They also count what was
-left of the step before, so one that is launched at once may be quicker than they say."""
+left of the step before: what is launched at once may be up to twice as quick as they say. So may
+the large product, and then the GPU's utilisation is down to half of what the table says."""
+OLDER = """\
+The record does not say in which versions other packages were there. Steps recorded as graphs, seeds
+trained at once, and BERT base and large are newer: of these nothing has run on a GPU, nor a test.
+
+"""
 
 
 def parts() -> dict[str, Any]:
     """Each part of the command, and how it ended."""
     record = load("gpu")
     table = record.table.set_index("part")
-    versions = "The record does not say in which versions other packages were there.\n\n"
+    versions = OLDER
     if "versions" in table.index:
         others = table.loc["versions", "last line"] or "none"
         versions = f"Packages in another version than requirements.lock has: {others}.\n\n"
@@ -104,7 +110,8 @@ def sums() -> dict[str, Any]:
     """Peak memory and time of each form of the key term, by length."""
     rows = load("relative_forms_cuda").table
     memory, time = (
-        rows.pivot_table(index="name", columns="T", values=column, sort=False) / unit
+        rows.pivot_table(index="name", columns="T", values=column, sort=False).sort_index(axis=1)
+        / unit
         for column, unit in (("bytes", 2**20), ("seconds", 1e-3))
     )
     return {

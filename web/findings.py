@@ -57,8 +57,8 @@ def forms() -> Finding:
     _bars(ax, {name: each["tokens_per_second"].sort_values() for name, each in speed.items()})
     return (
         f"A GPU takes unit 08’s training step {gpu[STEP] / cpu[STEP]:.1f} times as fast as two CPU "
-        f"cores, and uses {used:.1f} % of what it can do, since it waits for Python; replayed as "
-        f"one recorded sequence, the step is {gpu[GRAPHED] / gpu[STEP]:.1f} times as fast again.",
+        f"cores, and uses at most {used:.1f} % of what it can do, as it waits for Python; replayed "
+        f"as one recorded sequence, it is {gpu[GRAPHED] / gpu[STEP]:.1f} times as fast again.",
         figure,
         f"Tokens a second by form of the step. GPU: {_listed(gpu)}. CPU: {_listed(cpu)}.",
     )
