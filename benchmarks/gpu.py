@@ -35,6 +35,7 @@ from helpers import results, runtime
 LOCK = Path(__file__).parent.parent / "requirements.lock"
 TESTS = (
     "tests/encodings/test_properties.py",
+    "tests/encodings/properties/test_modules.py",
     "tests/encodings/test_relative_logits.py",
     "tests/training/test_recording.py",
     "tests/training/test_recording_cuda.py",

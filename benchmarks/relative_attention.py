@@ -92,6 +92,7 @@ def measure(names: list[str], lengths: Iterable[int] = LENGTHS) -> list[dict[str
     group, make = ("form", _of_width) if names == FORMS else ("module", module_step)
     rows = []
     for length in lengths:
+        torch.compiler.reset()  # it keeps eight programs of a function, and runs a ninth unfused
         rows += _rows(group, length, {n: make(n, length) for n in names if _fits(n, length, d)})
     return rows
 

@@ -3,12 +3,16 @@
 import ast
 import json
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import pandas as pd
 import pytest
 import torch
+from torch import Tensor
 
 from benchmarks import (
     bert_seeds_study,
@@ -18,10 +22,11 @@ from benchmarks import (
     mini_bert,
     mini_bert_forms,
     relative_attention,
+    relative_logits,
     timing,
 )
 from benchmarks.gpu import Part
-from benchmarks.relative_steps import DEVICE
+from benchmarks.relative_steps import CLIPPED_FLEX, DEVICE
 from helpers import results, runtime
 from tests.common import ROOT
 from tests.tiers import NIGHTLY
@@ -49,6 +54,21 @@ def test_what_a_step_of_the_mini_bert_asks_for_is_what_the_formula_says() -> Non
     formula = 3 * 2 * (size.num_layers * layer + head)
     found = mini_bert_forms.flops(mini_bert_forms.ours(mini_bert_forms.plain))
     assert found == pytest.approx(formula, rel=0.02)
+
+
+def test_flex_is_compiled_anew_at_each_length(monkeypatch: pytest.MonkeyPatch) -> None:
+    bench, made = relative_attention, list[list[Tensor]]()
+
+    def backend(graph: torch.fx.GraphModule, inputs: list[Tensor]) -> Callable[..., Any]:
+        made.append(inputs)
+        return graph.forward
+
+    monkeypatch.setattr(torch, "compile", partial(torch.compile, backend=backend))
+    monkeypatch.setattr(relative_logits, "flex", lambda q, k, v, table: q + k + v + table.sum())
+    monkeypatch.setattr(bench, "FORMS", ["flex", CLIPPED_FLEX])
+    monkeypatch.setattr(bench, "SECONDS", 0.0)
+    rows = bench.measure(bench.FORMS, range(20, 25))
+    assert len(made) == len(rows) == 10 and all("seconds" in row for row in rows)
 
 
 @pytest.mark.rotating
