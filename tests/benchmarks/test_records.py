@@ -37,7 +37,8 @@ def test_the_page_is_what_make_table_writes(page: ModuleType) -> None:
 def test_the_page_of_the_gpu_draws_its_conclusions_from_what_was_recorded() -> None:
     steps = load("mini_bert_forms_cuda").table.set_index("name")["tokens_per_second"]
     assert steps.idxmax() == "ours, fused AdamW, CUDA graphs"
-    assert load("gpu").table.set_index("part").loc["tests", "outcome"] == "done"
+    ways = load("gpu").table.set_index("part")["outcome"].drop("versions", errors="ignore")
+    assert set(ways) == {"done"}
     sums = load("relative_forms_cuda").table
     time, memory = (
         sums.pivot_table(index="name", columns="T", values=each) for each in ("seconds", "bytes")

@@ -76,10 +76,11 @@ def test_replayed_steps_are_those_of_python(
     graphs(True, device)
     replayed, other = _losses(device, **options)
     assert replayed == pytest.approx(called, abs=1e-5 if exact else 0.05)
-    # On a GPU, AdamW moves the bias of the keys, which has no effect, by mere rounding.
-    near = 1e-5 if exact and device == "cpu" else 0.02
-    for mine, theirs in zip(one.parameters(), other.parameters(), strict=True):
-        assert (mine - theirs).abs().max() <= near
+    for (name, mine), theirs in zip(one.named_parameters(), other.parameters(), strict=True):
+        difference = (mine - theirs).abs()
+        if name.endswith("qkv.bias"):  # that of the keys has no effect: rounding alone moves it
+            difference = difference.unflatten(0, (3, -1))[::2]
+        assert difference.max() <= (1e-5 if exact else 0.02)
     assert not caplog.records
     if device == "cpu":
         assert len(REPLAYS) == 12 - recording.WARM_UP and min(REPLAYS) > 100
