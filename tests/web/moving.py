@@ -29,7 +29,7 @@ READ = """() => [...document.querySelectorAll(".swap .column")].map((column) => 
 STYLE = f"""\
 text {{ font: 15px system-ui, sans-serif; fill: var(--soft); }}
 .word {{ font-weight: 700; font-size: 20px; fill: var(--ink); text-anchor: middle; }}
-svg {{ --ink: #1b1f24; --soft: #57606a; --paper: #ffffff; --line: #d8dee4; }}
+svg {{ --ink: #1b1f24; --soft: #57606a; --paper: #ffffff; --line: #ddd8cc; }}
 .paper {{ fill: var(--paper); stroke: var(--line); }}
 .numbers rect {{ --from: var(--a); --to: var(--b); fill: var(--to); }}
 .told {{ font-weight: 700; fill: var(--ink); }}

@@ -11,8 +11,8 @@ const LINE = 88; // where it lies, below the bar and the query, above the key
 const CONTENT = {q: 0.4, k: 1.0}; // angles before turning
 const R = 90,
   WEDGE = 46;
-// Where the arrows' names stand, further out than each other, so that they never meet.
-const NAMES = {q: 1.12 * R, k: 1.3 * R};
+const NAME = 1.14 * R; // where the arrows' names stand
+const ASIDE = 0.2 * R; // how far the key's makes room for the query's
 
 const place = (x) => Math.max(0, Math.min(WORDS - 1, Math.round((x - LEFT) / STEP)));
 const within = (value) => Math.max(0, Math.min(WORDS - 1, value));
@@ -25,12 +25,12 @@ function both({i, j}, n) {
 
 /** The line of words: a knob for the query above it, one for the key below, a bar that moves both. */
 function line(figure, parent) {
-  const picture = add(parent, "svg", {viewBox: "0 0 340 158", class: "line"});
+  const picture = add(parent, "svg", {viewBox: "0 0 340 146", class: "line"});
   const back = add(picture, "g", {"aria-hidden": "true"});
   for (const n of range(WORDS)) {
     const x = LEFT + STEP * n;
     add(back, "rect", {x: x - 6, y: LINE - 6, width: 12, height: 12, rx: 3, class: "word"});
-    if (n % 5 === 0 || n === WORDS - 1) add(back, "text", {x, y: 154}, n);
+    if (n % 5 === 0 || n === WORDS - 1) add(back, "text", {x, y: 142}, n);
   }
   const bar = add(picture, "g", {class: "c3"}),
     grasp = add(bar, "rect", {y: 8, height: 28, class: "grasp"});
@@ -85,13 +85,14 @@ function circle(parent) {
   });
   return ({i, j}) => {
     const angles = [CONTENT.q + i * THETA, CONTENT.k + j * THETA];
+    const gap = Math.atan2(Math.sin(angles[1] - angles[0]), Math.cos(angles[1] - angles[0]));
+    const names = [NAME, NAME + ASIDE * Math.max(0, 1 - Math.abs(gap) / 0.5)];
     arrows.forEach(([, hand, name], n) => {
       const [x, y] = turned([R, 0], angles[n]),
-        [nameX, nameY] = turned([Object.values(NAMES)[n], 0], angles[n]);
+        [nameX, nameY] = turned([names[n], 0], angles[n]);
       put(hand, {x2: x, y2: -y});
-      put(name, {x: nameX, y: 5 - nameY});
+      put(name, {x: nameX, y: 4 - nameY});
     });
-    const gap = Math.atan2(Math.sin(angles[1] - angles[0]), Math.cos(angles[1] - angles[0]));
     const [from, to] = angles.map((angle) => turned([WEDGE, 0], angle)); // the shorter way round
     put(wedge, {
       d:
