@@ -60,7 +60,7 @@ def _ids(text: str) -> list[int]:
 
 
 def _sentence(page: Page) -> str:
-    return page.get_by_label("A sentence with [MASK]").input_value()
+    return page.get_by_label("Your sentence").input_value()
 
 
 def _word(page: Page, word: str) -> Locator:
@@ -83,7 +83,7 @@ def test_it_answers_as_the_course_s_model_does_and_loads_what_is_asked(
         _choose(page, encoding)
         assert _guesses(page) == _expected(encoding, _ids(TEXT))
     typed = "[MASK] the value of the [MASK]."
-    page.get_by_label("A sentence with [MASK]").fill(typed.replace("[MASK]", "[mask]"))
+    page.get_by_label("Your sentence").fill(typed.replace("[MASK]", "[mask]"))
     page.wait_for_function("document.querySelectorAll('.live-words button').length === 7")
     assert _guesses(page) == _expected("shaw", _ids(typed))
     beside = page.locator(".live-guess").first.locator(".live-other").all_inner_texts()
@@ -123,7 +123,7 @@ def test_a_word_is_dragged_to_where_it_is_dropped(page: Page, address: str) -> N
     page.mouse.down()
     page.mouse.move(target["x"] + target["width"] - 3, target["y"] + 9, steps=4)
     page.mouse.up()
-    sentence = page.get_by_label("A sentence with [MASK]")
+    sentence = page.get_by_label("Your sentence")
     expect(sentence).to_have_value("the of [MASK] in the list number.")
     assert "[MASK]" in page.locator(".live-words").inner_text()  # a drag is no click
 
@@ -185,7 +185,7 @@ def test_everyone_can_use_it(page: Page, address: str) -> None:
     for summary in page.locator(".as-table summary").all():
         summary.click()
     assert page.evaluate("document.documentElement.scrollWidth") <= 1366
-    page.get_by_label("A sentence with [MASK]").fill("the [MASK] of a [MASK].")
+    page.get_by_label("Your sentence").fill("the [MASK] of a [MASK].")
     page.wait_for_timeout(300)  # until words are told
     for width in (360, 1366):
         page.set_viewport_size({"width": width, "height": 2400})

@@ -24,7 +24,7 @@ const EXAMPLES = [
 const SAME = 1e-5; // of a probability: nothing but rounding
 const MOST = 300; // letters of a sentence
 
-const normal = (text) => text.slice(0, MOST).replace(/\[mask\]/gi, MASK);
+const normal = (text) => text.slice(0, MOST).replace(/\s/g, " ").replace(/\[mask\]/gi, MASK);
 const sentence = {start: EXAMPLES[0], parse: normal, print: String};
 
 /** Sentences to begin with. */
@@ -40,15 +40,16 @@ function examples(figure, parent) {
 /** Where the sentence is typed. */
 function field(figure) {
   const box = add(figure.stage, "div", {class: "live-field"});
-  add(box, "label", {for: "live-text"}, "A sentence with [MASK] where a word is missing");
-  const input = add(box, "input", {
+  add(box, "label", {for: "live-text"}, "Your sentence");
+  const input = add(box, "textarea", {
     id: "live-text",
-    type: "text",
+    rows: 2, // where its height does not follow the sentence
     maxlength: MOST,
     autocomplete: "off",
     spellcheck: "false",
   });
   input.addEventListener("input", () => figure.set({s: normal(input.value)}));
+  input.addEventListener("keydown", (event) => event.key === "Enter" && event.preventDefault());
   return (text) => {
     if (normal(input.value) !== text) input.value = text;
   };
