@@ -33,8 +33,8 @@ SECTION = re.compile(r"\n(?=##+ )")
 READING = re.compile(r"takes about (\d+) minutes besides")
 EXERCISE = re.compile(r"### Exercise \d+:")
 TO_RUN = """
-*To work in it, you need the folder of the course: `make lab` opens a copy there, under `work/`, in
-whose place you may save this one ([all ways](../more/starting.md)).*
+It runs in the folder of the course: `make lab` opens your copy there, which is in `work/`
+([all ways](../more/starting.md)).
 """
 BEGIN, END = raw('<div class="exercise">'), raw("</div>")
 
@@ -84,14 +84,13 @@ class Unit:
     def page(self) -> str:
         """The page as Markdown."""
         parts = [part for text in self._folded() for part in SECTION.split(text)]
-        title, rest = parts[0].split("\n", 1)
         for each in self.figures:
             if any(each.mark in part for part in parts):  # a cell of the lesson shows it
                 parts.append(raw(load(each.name, "../")))
                 continue
             end = end_of_section(parts, each.units[self.name])
             parts[end - 1] += f"\n\n{raw(each.markup('../'))}"
-        return "\n\n".join([title, self._bar(), rest, *parts[1:]])
+        return "\n\n".join([parts[0], self._bar(), *parts[1:]])
 
     def _bar(self) -> str:
         """Ways to run the unit; what to do with the file where there is no other."""
