@@ -20,6 +20,7 @@ TITLES = {
     "sliders": "Sliders: from a key to a picture",
     "live_start": "Live BERT: seconds to the first answer",
 }
+OPEN = "Open a claim to see what was measured."
 TARGETS = """\
 `make bench` measures what the course promises of its own speed and memory, beside other libraries
 in the same run, and writes whether each target was met. These are the stored results, with the day
@@ -43,11 +44,11 @@ def claims(page: str) -> str:
         for verdict, count in told.most_common()
     )
     filters = raw(
-        '<fieldset class="filters"><legend>Open a claim to see what was measured. Show</legend>'
+        '<fieldset class="filters"><legend>Verdict</legend>'
         f'<label><input type="radio" name="verdict" value="" checked>all {len(found)}</label>'
         f"{choices}</fieldset>"
     )
-    return "\n\n".join([title, filters, *map(_claim, found), "## What a verdict means", head])
+    return "\n\n".join([title, OPEN, filters, *map(_claim, found), "## What a verdict means", head])
 
 
 def _claim(cells: list[str]) -> str:
