@@ -28,11 +28,20 @@ DRAWN = {
 HEAD = """\
 # The board of the race
 {found}
-How far each encoding is from the exact limit, by [the rules of the race](race.md): 0 is the lowest
-loss that any model can have, 1 the loss without positions, on texts of 1, 2, 4 and 8 times the
-training length; mean and 95 % interval over the seeds. In brackets stands the place: one more
-than the number of encodings that are better by more than chance, seed by seed. An = marks those
-that share one. Among so many pairs, one in forty is called better by chance alone.
+*Distance* is how far a loss is from the exact limit, by [the rules of the race](race.md), on texts
+of 1, 2, 4 and 8 times the training length: 0 is the lowest loss that any model can have, 1 the loss
+without positions.
+"""
+CELLS = """\
+## Every encoding
+
+A cell such as “0.03 ± 0.01 (=2)” has the mean over the seeds, its 95 % interval and, in brackets,
+the place. Here one encoding is better by more than chance, seed by seed, so the place is 2, and the
+= says that others have the same place. Among so many pairs, one in forty is called better by chance
+alone. The columns are lengths of the texts; a click on one sorts by the places.
+"""
+RECORDED = """\
+## What is recorded
 
 **{here} of {all} encodings are recorded.** {missing}`python -m benchmarks.race_study NAME` records
 one, and [the rules](race.md) say how to add one of your own. {more}
@@ -53,7 +62,7 @@ def page(outputs: Outputs, folder: Path = FOLDER) -> str:
         "more": more * bool(contributed),
     }
     if "none" not in names:  # beside which all others are measured
-        return HEAD.format(found="", **facts)
+        return f"{HEAD.format(found='')}\n{RECORDED.format(**facts)}"
     rows = distances(pd.DataFrame([row for each in records.values() for row in each["rows"]]))
     found = places(rows)
     tables = "".join(_table(measure, found) for measure in rows["measure"].unique())
@@ -65,8 +74,10 @@ def page(outputs: Outputs, folder: Path = FOLDER) -> str:
     drawn = rows.assign(encoding=rows["encoding"].map(DRAWN)).dropna(subset="encoding")
     first = f"\n{_first(found['place'])}\n\n{raw(outputs.picture(*picture(drawn)))}\n"
     return "\n\n".join([
-        HEAD.format(found=first, **facts),
+        HEAD.format(found=first),
+        CELLS,
         raw(_filters({**hooks, **families}) + tables + f"<script>{sort}</script>"),
+        RECORDED.format(**facts),
     ])  # fmt: skip
 
 
@@ -76,16 +87,19 @@ def _title(name: str) -> str:
 
 
 def _first(place: pd.Series) -> str:
-    """Return a sentence: who most often has the first place, alone or not, at either end."""
-    parts = []
+    """Return a sentence: who is first on most measures, at the shortest length and the longest."""
+    count, parts = place.index.get_level_values("measure").nunique(), []
     for times in (TIMES[0], TIMES[-1]):
         often = (place.xs(times, level="times") == 1).groupby(level="encoding").sum()
-        best = map(_title, often.index[often == often.max()])
-        parts.append(f"{', '.join(best)} on {often.max()}")
-    measures = place.index.get_level_values("measure").nunique()
+        best = [*map(_title, often.index[often == often.max()])]
+        several = len(best) > 1
+        parts.append(
+            f"{', '.join(best[:-1])}{' and ' * several}{best[-1]} {'are' if several else 'is'} "
+            f"first on {often.max()}{' each' * several}"
+        )
     return (
-        f"**Most often first, alone or with others, among the {measures} measures: at the training "
-        f"length {parts[0]}; at {TIMES[-1]} times that length {parts[1]}.**"
+        f"**Of {count} measures, at the training length {parts[0]}; at {TIMES[-1]} times that "
+        f"length {parts[1]}.** First is whom none beats by more than chance, so several can be."
     )
 
 
@@ -101,7 +115,7 @@ def _filters(groups: dict[str, list[str]]) -> str:
                 f"tbody tr:not({shown}) {{ display: none; }}</style>"
             )
     return (
-        '<fieldset class="filters"><legend>Show, by hook or family</legend>'
+        '<fieldset class="filters"><legend>Hook or family</legend>'
         f'<label><input type="radio" name="group" value="" checked>all</label>{"".join(choices)}'
         "</fieldset>"
     )
