@@ -82,7 +82,7 @@ def page(name: str, outputs: Outputs, figures: Iterable[Figure], compared: str) 
         compared: its rows of docs/encodings.md.
     """
     (kind, paper, formula), said = REGISTRY[name], told(name)
-    unit = f"Unit: [{said['unit']}](../units/{said['unit']}.md)." if said["unit"] else ""
+    unit = f", [unit {said['unit'][:2]}](../units/{said['unit']}.md)" if said["unit"] else ""
     # First the figure that is about this encoding above all.
     moving = sorted(
         (each for each in figures if name in each.encodings), key=lambda f: f.encodings.index(name)
@@ -90,7 +90,7 @@ def page(name: str, outputs: Outputs, figures: Iterable[Figure], compared: str) 
     parts = [
         f"# {said['title']}",
         said["says"],
-        f'Paper: {cited(paper)}. In the course: `create("{name}", d_model=…)`. {unit}',
+        f'Paper: {cited(paper)}. In the course: `create("{name}", d_model=…)`{unit}.',
         raw(f'<p class="equation">{equation(formula)}</p>'),
         "## What it does to attention",
         raw(outputs.picture(*alike(name))),
@@ -170,17 +170,20 @@ def measured(name: str, outputs: Outputs) -> Iterator[str]:
 def index(compared: str) -> str:
     """The page of all encodings by families, and from docs/encodings.md what they agree with."""
     told_of = {first.strip("`"): cells for first, *cells in rows(compared) if first}
-    parts = ["# Encodings"]
+    _, _, counted, said, _ = compared.split("\n\n", 4)
+    parts = ["# Encodings", counted]
     for family, members in FAMILIES.items():
         cards = "".join(_card(name, *told_of[name][1:5]) for name in members)
         parts += [f"## {family}", raw(f'<ul class="cards">{cards}</ul>')]
-    names = "\n".join(f"{told(name)['title']} <{name}>" for name in REGISTRY)
-    head, said = compared[: compared.index("\n|")].lstrip("# ").split("\n", 1)
-    agree = [
-        [first and f"[{first}]({first.strip('`')}.md)", paper, *rest[-2:]]
-        for first, paper, *rest in rows(compared)
-    ]
-    parts += [f"## {head}", said, table(["name", "paper", "compared with", "off by"], agree)]
+    names = "\n".join(f"{prose(told(name)['title'])} <{name}>" for name in REGISTRY)
+    agree: list[list[str]] = []
+    for first, paper, *_, other, off in rows(compared):
+        if first:
+            agree.append([f"[{first}]({first.strip('`')}.md)", paper, f"{other} ({off})"])
+        else:
+            agree[-1][-1] += f"<br>{other} ({off})"
+    head = ["name", "paper", "compared with (off by)"]
+    parts += ["## What each was compared with", said, table(head, agree)]
     return "\n\n".join([*parts, f"```{{toctree}}\n:hidden:\n\n{names}\n```"])
 
 
