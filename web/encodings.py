@@ -178,10 +178,11 @@ def index(compared: str) -> str:
     names = "\n".join(f"{prose(told(name)['title'])} <{name}>" for name in REGISTRY)
     agree: list[list[str]] = []
     for first, paper, *_, other, off in rows(compared):
+        cell = f'{other} <span class="whole">({html.escape(off)})</span>'
         if first:
-            agree.append([f"[{first}]({first.strip('`')}.md)", paper, f"{other} ({off})"])
+            agree.append([f"[{first}]({first.strip('`')}.md)", paper, cell])
         else:
-            agree[-1][-1] += f"<br>{other} ({off})"
+            agree[-1][-1] += f"<br>{cell}"
     head = ["name", "paper", "compared with (off by)"]
     parts += ["## What each was compared with", said, table(head, agree)]
     return "\n\n".join([*parts, f"```{{toctree}}\n:hidden:\n\n{names}\n```"])

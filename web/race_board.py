@@ -93,13 +93,13 @@ def _first(place: pd.Series) -> str:
         often = (place.xs(times, level="times") == 1).groupby(level="encoding").sum()
         best = [*map(_title, often.index[often == often.max()])]
         several = len(best) > 1
-        parts.append(
-            f"{', '.join(best[:-1])}{' and ' * several}{best[-1]} {'are' if several else 'is'} "
-            f"first on {often.max()}{' each' * several}"
-        )
+        who = f"{', '.join(best[:-1])}{' and ' * several}{best[-1]} {'are' if several else 'is'}"
+        parts.append((who, f"{often.max()} of {count} measures{' each' * several}"))
+    (short, at_once), (long, later) = parts
     return (
-        f"**Of {count} measures, at the training length {parts[0]}; at {TIMES[-1]} times that "
-        f"length {parts[1]}.** First is whom none beats by more than chance, so several can be."
+        f"**At the training length, {short} first on {at_once}; at {TIMES[-1]} times that length, "
+        f"{long}, on {later}.** An encoding is first where none beats it by more than chance, so "
+        "several can be."
     )
 
 

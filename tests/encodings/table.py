@@ -20,9 +20,9 @@ HEAD = """\
 
 Written by `make table`.
 
-`create(name, d_model=…, num_heads=…, max_len=…)` builds each of them. Offsets are j − i for query i
-and key j. *Parameters* are counted at D = 64, H = 4, max_len = 32. *Longer* says whether a text
-beyond max_len can be read at all; whether it is read well is measured in the lessons.
+`create(name, d_model=…, num_heads=…, max_len=…)` builds an encoding by its name. Offsets are j − i
+for query i and key j. *Parameters* are counted at D = 64, H = 4, max_len = 32. *Longer* says
+whether a text beyond max_len can be read at all; the lessons measure whether it is read well.
 
 *Off by* is the largest difference from the other implementation in float64; below 1e-14 it is
 rounding alone. Each is compared with its formula, one pair at a time, too. *Recorded* are numbers

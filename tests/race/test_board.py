@@ -61,7 +61,7 @@ def test_a_place_is_shared_where_chance_may_decide(folder: Path) -> None:
 def test_the_page_says_who_is_missing_and_shows_ties(folder: Path, tmp_path: Path) -> None:
     page = race_board.page(Outputs(tmp_path / "pictures", "pictures"), folder)
     assert "**4 of 37 encodings are recorded.** Missing: sinusoidal, " in page
-    assert "at the training length ALiBi and RoPE are first on 1 each; at 8 times that" in page
+    assert "**At the training length, ALiBi and RoPE are first on 1 of 1 measures each;" in page
     assert "(=1)</td>" in page and "(3)</td>" in page and page.count("<td data-key") == 4 * 4
     assert page.count(">no loss</td>") == 3
     assert 'value="embed"' not in page and 'value="rotate"' in page
