@@ -24,7 +24,8 @@ const EXAMPLES = [
 const SAME = 1e-5; // of a probability: nothing but rounding
 const MOST = 300; // letters of a sentence
 
-const normal = (text) => text.slice(0, MOST).replace(/\s/g, " ").replace(/\[mask\]/gi, MASK);
+const plain = (text) => text.slice(0, MOST).replace(/\s/g, " ");
+const normal = (text) => plain(text).replace(/\[mask\]/gi, MASK);
 const sentence = {start: EXAMPLES[0], parse: normal, print: String};
 
 /** Sentences to begin with. */
