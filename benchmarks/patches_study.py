@@ -18,7 +18,6 @@ from torch import Tensor
 from benchmarks.sweep import Job, sweep
 from helpers.corpora import Patches
 from helpers.encodings import Positions, Rotary2d, create
-from helpers.encodings.angles import angles
 from helpers.training.context_extension import extend
 from helpers.training.experiments import HEADS, WIDTH, Build, fit
 
@@ -71,8 +70,8 @@ class ClippedRotary2d(Rotary2d):
 
     def _by(self, x: Tensor, positions: Tensor, theta: Tensor) -> Tensor:
         """x turned as if it stood at `positions`, (T,) or (B or 1, T), of all its pairs."""
-        turns = angles(positions[..., None], theta, x.dtype).unsqueeze(-3)
-        return self.apply_rotary(x, turns.cos(), turns.sin())
+        angle = (positions[..., None] * theta).unsqueeze(-3)
+        return self.apply_rotary(x, angle.cos().to(x), angle.sin().to(x))
 
 
 # label: what its trained weights are evaluated with once more

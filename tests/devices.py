@@ -11,6 +11,7 @@ import torchgen
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
+CPU = torch.device("cpu")
 DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
 PRODUCTS = {torch.ops.aten.mm, torch.ops.aten.bmm, torch.ops.aten.addmm, torch.ops.aten.baddbmm}
 # PyTorch's own choice where attention runs on a CPU; on MPS it has another.
@@ -23,7 +24,8 @@ OF_A_CPU = {
 class AsOnOtherDevices(TorchDispatchMode):
     """Refuses what is asked of any device but the CPU and cannot be done there.
 
-    MPS has no float64, and no kernel for some operations; CUDA has no products of integers.
+    MPS has no float64, and no kernel for some operations; CUDA has no products of integers. Tensors
+    of the meta device hold no numbers: a copy of one on the CPU holds zeros.
 
     Args:
         anywhere: refuse it on the CPU as well.
@@ -43,6 +45,9 @@ class AsOnOtherDevices(TorchDispatchMode):
         whole = [each for each in args if isinstance(each, Tensor) and not each.is_floating_point()]
         if function.overloadpacket in PRODUCTS and whole:
             raise TypeError(f"{function} of {whole[0].dtype}")
+        to = (kwargs or {}).get("device")
+        if function is torch.ops.aten._to_copy.default and args[0].is_meta and to == CPU:
+            return torch.zeros(args[0].shape, dtype=(kwargs or {}).get("dtype") or args[0].dtype)
         found = function(*args, **(kwargs or {}))
         for each in found if isinstance(found, tuple | list) else (found,):
             if isinstance(each, Tensor) and (self.anywhere or each.device.type != "cpu"):

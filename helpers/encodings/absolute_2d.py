@@ -8,9 +8,8 @@ import torch
 from torch import Tensor, nn
 
 from helpers.encodings.absolute import Additive, rows_of
-from helpers.encodings.angles import finest
 from helpers.encodings.index_features import Fourier
-from helpers.encodings.positions import Positions
+from helpers.encodings.positions import Positions, in_float64
 
 
 class Additive2d(Additive):
@@ -68,6 +67,5 @@ class Fourier2d(Additive2d, Fourier):
 
     def angles(self, positions: Tensor) -> Tensor:
         """Return (row, column)·W_r, (…, 2) → (…, D_F/2)."""
-        dtype = finest(positions.device)
-        # Not as `@`, which autocast would run in bfloat16, where rows 300 and 301 are equal.
-        return (positions.to(dtype)[..., None] * self.frequencies.to(dtype)).sum(-2)
+        # In float64, as autocast would have `@` in bfloat16, where rows 300 and 301 are equal.
+        return in_float64(positions) @ in_float64(self.frequencies)

@@ -7,20 +7,21 @@ import math
 import torch
 from torch import Tensor, nn
 
-from helpers.encodings.angles import finest, indices
 from helpers.encodings.base import Encoding
 from helpers.encodings.bias import OffsetBias
 from helpers.encodings.positions import Positions
 
 
-def alibi_slopes(num_heads: int, device: torch.device | str = "cpu") -> Tensor:
+def alibi_slopes(
+    num_heads: int, dtype: torch.dtype = torch.float64, device: torch.device | None = None
+) -> Tensor:
     """Return 2^(−8h/H) for h = 1 … H if H is a power of 2 (Press et al. 2022, section 3), (H,).
 
     Otherwise, as in the authors' code, all slopes for P heads, where P is the largest power of 2
     below H, and then the first, third, fifth … of those for 2P heads.
     """
     below = 2 ** int(math.log2(num_heads))
-    head = indices(num_heads, device) + 1
+    head = torch.arange(1, num_heads + 1, dtype=dtype, device=device)
     return 2 ** (-8 * torch.where(head <= below, head, head - below - 0.5) / below)
 
 
@@ -42,13 +43,13 @@ class Alibi(OffsetBias):
 
     def by_offset(self, offsets: Tensor) -> Tensor:
         """Return −m·|j − i|; `form` decides what keys to the right get."""
-        distance = offsets.abs().to(finest(offsets.device))
+        dtype = torch.float64 if offsets.device.type == "cpu" else torch.float32
+        distance = offsets.abs().to(dtype)
         if self.form == "directional":
             distance = torch.where(offsets > 0, 2 * distance, distance)
         elif self.form == "causal":
             distance = distance.masked_fill(offsets > 0, float("inf"))
-        slopes = alibi_slopes(self.num_heads, offsets.device)
-        slopes = slopes.to(distance, non_blocking=True)
+        slopes = alibi_slopes(self.num_heads, dtype, offsets.device)
         return -slopes.view(-1, *[1] * offsets.dim()) * distance
 
 

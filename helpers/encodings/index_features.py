@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from helpers.encodings.absolute import Additive
-from helpers.encodings.angles import finest
+from helpers.encodings.positions import in_float64
 
 
 class IndexMLP(Additive):
@@ -39,8 +39,8 @@ class IndexMLP(Additive):
 
     def vectors(self, positions: Tensor) -> Tensor:
         """Return the vector of each position, (…) → (…, D)."""
-        index = positions[..., None].to(finest(positions.device)) / self.unit
-        return self.norm(self.mlp(index.to(next(self.parameters()).dtype)))
+        index = in_float64(positions)[..., None] / self.unit
+        return self.norm(self.mlp(index.to(next(self.parameters()))))
 
 
 class Fourier(Additive):
@@ -86,8 +86,8 @@ class Fourier(Additive):
         """Return F of equation 2, (…) → (…, D_F)."""
         angles = self.angles(positions)
         features = torch.cat([angles.cos(), angles.sin()], -1) / math.sqrt(2 * angles.shape[-1])
-        return features.to(self.frequencies.dtype)
+        return features.to(self.frequencies)
 
     def angles(self, positions: Tensor) -> Tensor:
-        """Return p·W_r, (…) → (…, D_F/2), not in bfloat16, which cannot hold 513."""
-        return positions[..., None] * self.frequencies.to(finest(positions.device))
+        """Return p·W_r, (…) → (…, D_F/2)."""
+        return in_float64(positions)[..., None] * in_float64(self.frequencies)

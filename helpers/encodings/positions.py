@@ -13,6 +13,8 @@ _USE = (
     "j − i for each pair of tokens"
 )
 
+WITHOUT_FLOAT64 = {"mps"}  # types of devices: Apple's GPUs
+
 
 @dataclass(eq=False)
 class Positions:
@@ -156,6 +158,14 @@ def checked_positions(x: Tensor, positions: Tensor) -> Tensor:
             f"({batch}, {length}), or ({batch} or 1, {length}, axes), as for rows and columns"
         )
     return _as_int64(positions)
+
+
+def in_float64(x: Tensor) -> Tensor:
+    """Return x in float64, on the CPU if its device has no float64.
+
+    In float32 an angle p·θ would be off by 0.03 radians at position 10⁶.
+    """
+    return (x.cpu() if x.device.type in WITHOUT_FLOAT64 else x).double()
 
 
 def _as_int64(x: Tensor) -> Tensor:

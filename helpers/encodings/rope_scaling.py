@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from helpers.encodings.positions import Positions
+from helpers.encodings.positions import Positions, in_float64
 from helpers.encodings.rotary import Rotary
 
 
@@ -73,13 +73,6 @@ class ByLength(Extended):
         super().__init__(*sizes, **extended)
         self.rerotate = rerotate
 
-    def pair_and_length(self, pair: Tensor, positions: Positions) -> tuple[Tensor, Tensor]:
-        """Return `pair` on the positions' device, and the length of each text, (B or 1, 1, 1)."""
-        device = positions.keys.device
-        double = device.type in ("cpu", "cuda")  # Apple's GPUs have no float64
-        dtype = torch.float64 if double else torch.float32
-        return pair.to(device, dtype, non_blocking=True), positions.lengths()[..., None]
-
 
 class DynamicNtk(ByLength):
     """NTK-aware interpolation whose s grows with the text, and is 1 up to the trained length.
@@ -92,8 +85,8 @@ class DynamicNtk(ByLength):
 
     def frequencies(self, pair: Tensor, positions: Positions) -> Tensor:
         """Return θ as in `Ntk`, (B or 1, 1, r/2), for each text by its own s."""
-        pair, length = self.pair_and_length(pair, positions)
-        times = length.clamp(min=self.original_max_len).to(pair.dtype) / self.original_max_len
+        length = in_float64(positions.lengths()[..., None])  # (B or 1, 1, 1)
+        times = length.clamp(min=self.original_max_len) / self.original_max_len
         s = self.factor * times - (self.factor - 1)
         theta = super().frequencies(pair, positions)
         return theta * s ** (-2 * pair / max(self.rotary_dim - 2, 1))
@@ -183,7 +176,7 @@ class LongRope(ByLength):
 
     def frequencies(self, pair: Tensor, positions: Positions) -> Tensor:
         """Return θ_n/λ_n for the length of each text, (B or 1, 1, r/2)."""
-        pair, length = self.pair_and_length(pair, positions)
+        length = in_float64(positions.lengths()[..., None])  # (B or 1, 1, 1)
         long, short = (pair.new_tensor(numbers) for numbers in (self.long, self.short))
         theta = super().frequencies(pair, positions)
         return theta / torch.where(length > self.original_max_len, long, short)

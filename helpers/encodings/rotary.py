@@ -8,9 +8,8 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor
 
-from helpers.encodings.angles import angles, indices
 from helpers.encodings.base import Encoding
-from helpers.encodings.positions import Positions
+from helpers.encodings.positions import WITHOUT_FLOAT64, Positions, in_float64
 
 
 class Rotary(Encoding):
@@ -58,43 +57,38 @@ class Rotary(Encoding):
     def frequencies(self, pair: Tensor, positions: Positions) -> Tensor:
         """Return θ of each pair in radians per position, (r/2,), or (B, 1, r/2) by text.
 
-        `pair` is 0 … r/2 − 1 in float64, on the CPU or a CUDA GPU. A subclass whose θ depends on
-        `positions` should set `rerotate`, or a cache keeps keys that were rotated by an older θ.
+        `pair` is 0 … r/2 − 1 in float64, on the CPU if the device of `positions` has no float64. A
+        subclass whose θ depends on `positions` should set `rerotate`, or a cache keeps keys that
+        were rotated by an older θ.
         """
         return self.base ** (-2 * pair / self.rotary_dim)
 
     def rotate(self, q: Tensor, k: Tensor, positions: Positions) -> tuple[Tensor, Tensor]:
-        """Rotate queries and keys, (B, H, T, d), by their positions."""
-        tables = positions.shared.get((self, q.dtype)) or self._cos_sin(q, positions)
-        if len(tables) == 1:  # both at once
-            q, k = self.apply_rotary(torch.cat([q, k], 1), *tables[0]).chunk(2, 1)
-            return q, k
-        return self.apply_rotary(q, *tables[0]), self.apply_rotary(k, *tables[1])
+        """Rotate queries and keys, (B, H, T, d), by their positions.
 
-    def _cos_sin(self, q: Tensor, positions: Positions) -> list[tuple[Tensor, Tensor]]:
-        """Return cosines and sines, (B or 1, 1, T, r/2), for queries and, if others, for keys.
-
-        They are computed once for all layers. θ is no buffer, which `model.half()` would round:
-        angles in float16 would be the same at positions 2,048 and 2,049.
+        Cosines and sines are computed once for all layers, in float64 (see `in_float64`). θ is no
+        buffer, which `model.half()` would round: angles in float16 would be the same at positions
+        2,048 and 2,049.
         """
-        several = positions.queries.dim() == 3
-        if several or positions.given_offsets is not None:
-            positions.require_no_offsets(self).require_axes(self.axes)
-        axis = self.axis if several else None
-        theta = self.frequencies(indices(self.rotary_dim // 2, q.device), positions)
-        dtype = torch.promote_types(q.dtype, torch.float32)
-        places = [positions.queries]
-        if positions.keys is not positions.queries:
-            places.append(positions.keys)
-        tables = []
-        for p in places:
-            angle = angles(p[..., axis], theta, dtype).unsqueeze(-3)  # one for all heads
+        cos_sin = positions.shared.get((self, q.dtype))
+        if cos_sin is None:
+            several = positions.queries.dim() == 3
+            if several or positions.given_offsets is not None:
+                positions.require_no_offsets(self).require_axes(self.axes)
+            axis = self.axis if several else None
+            device = "cpu" if q.device.type in WITHOUT_FLOAT64 else q.device
+            pair = torch.arange(self.rotary_dim // 2, dtype=torch.float64, device=device)
+            p = torch.cat([positions.queries[..., axis], positions.keys[..., axis]], -2)
+            theta = self.frequencies(pair, positions).to(device)
+            # (B or 1, 1, T + S, r/2): the same for all heads.
+            angle = (p.to(device).double() * theta).unsqueeze(-3)
             cos, sin = self.attention_factor * angle.cos(), self.attention_factor * angle.sin()
-            tables.append((cos.to(q.dtype), sin.to(q.dtype)))
-        # Not shared if θ is learned: with activation checkpointing each layer needs its own graph.
-        if not cos.requires_grad:
-            positions.shared[self, q.dtype] = tables
-        return tables
+            cos_sin = cos.to(q), sin.to(q)
+            # Not if θ is learned: with activation checkpointing each layer needs its own graph.
+            if not angle.requires_grad:
+                positions.shared[self, q.dtype] = cos_sin
+        q, k = self.apply_rotary(torch.cat([q, k], 2), *cos_sin).split([q.shape[2], k.shape[2]], 2)
+        return q, k
 
     def apply_rotary(self, x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
         """Rotate the first r columns of x, (B, H, T, d), pair by pair; the others stay."""
@@ -175,16 +169,14 @@ class XPos(Rotary):
         q_scale = self._scale(positions.queries - middle, q.dtype)
         return q * q_scale, k / self._scale(keys - middle, k.dtype)
 
-    def _scale(self, p: Tensor, dtype: torch.dtype) -> Tensor:
+    def _scale(self, positions: Tensor, dtype: torch.dtype) -> Tensor:
         """Return ζ_n^(p/scale_base) for each column of a head, (B or 1, 1, T, d)."""
-        pair = indices(self.rotary_dim // 2, p.device)
+        p = in_float64(positions)[..., None]
+        pair = torch.arange(self.rotary_dim // 2, dtype=p.dtype, device=p.device)
         zeta = (2 * pair / self.rotary_dim + self.gamma) / (1 + self.gamma)
-        rate = (zeta.log() / self.scale_base).to(
-            p.device, torch.promote_types(dtype, torch.float32), non_blocking=True
-        )
         # Clamped to the range of the dtype, as few tokens may stand far apart.
         end = -math.log(torch.finfo(dtype).smallest_normal)
-        scale = (p[..., None] * rate).clamp(-end, end).exp()  # (…, T, d/2)
+        scale = (p * zeta.log() / self.scale_base).clamp(-end, end).exp()  # (…, T, d/2)
         interleaved = self.layout == "interleaved"
         scale = scale.repeat_interleave(2, -1) if interleaved else torch.cat([scale, scale], -1)
-        return scale.unsqueeze(-3).to(dtype)
+        return scale.unsqueeze(-3).to(positions.device, dtype)

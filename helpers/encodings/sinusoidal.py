@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from helpers.encodings.absolute import Table
-from helpers.encodings.angles import angles, finest, indices
+from helpers.encodings.positions import in_float64
 
 
 def _frequencies(d_model: int, base: float, device: torch.device | str = "cpu") -> Tensor:
@@ -17,12 +17,19 @@ def _frequencies(d_model: int, base: float, device: torch.device | str = "cpu") 
         raise ValueError(f"d_model={d_model} must be at least 1")
     if not base > 0:
         raise ValueError(f"base={base} must be positive")
-    return base ** (-2 * indices((d_model + 1) // 2, device) / d_model)
+    pair = torch.arange((d_model + 1) // 2, dtype=torch.float64, device=device)
+    return base ** (-2 * pair / d_model)
 
 
 def wavelengths(d_model: int, base: float = 10_000.0) -> Tensor:
     """Return the period of each pair of columns, 2π·base^(2i/D) positions; (⌈D/2⌉,), float64."""
     return 2 * math.pi / _frequencies(d_model, base)
+
+
+def angles(positions: Tensor, d_model: int, base: float = 10_000.0) -> Tensor:
+    """Return p·ω_i of each position, (…) → (…, ⌈D/2⌉), dtype and device by `in_float64`."""
+    p = in_float64(positions)[..., None]
+    return p * _frequencies(d_model, base, p.device)
 
 
 def sinusoids(positions: Tensor, d_model: int, base: float = 10_000.0) -> Tensor:
@@ -36,10 +43,10 @@ def sinusoids(positions: Tensor, d_model: int, base: float = 10_000.0) -> Tensor
     Returns:
         (…, D), float64 on the CPU and float32 elsewhere.
     """
-    omega = _frequencies(d_model, base, positions.device)
-    angle = angles(positions[..., None], omega, finest(positions.device))
+    angle = angles(positions, d_model, base)
     pairs = torch.stack([angle.sin(), angle.cos()], -1)  # (…, ⌈D/2⌉, 2)
-    return pairs.flatten(-2)[..., :d_model]
+    dtype = torch.float64 if positions.device.type == "cpu" else torch.float32
+    return pairs.flatten(-2)[..., :d_model].to(positions.device, dtype)
 
 
 def sinusoidal_table(num_positions: int, d_model: int, base: float = 10_000.0) -> Tensor:
@@ -66,8 +73,8 @@ def shift_matrix(k: float, d_model: int, base: float = 10_000.0) -> Tensor:
     """
     if d_model % 2:
         raise ValueError(f"d_model={d_model} must be even: each sine needs its cosine")
-    angles = k * _frequencies(d_model, base)
-    cos, sin = angles.cos(), angles.sin()
+    angle = k * _frequencies(d_model, base)
+    cos, sin = angle.cos(), angle.sin()
     blocks = torch.stack([torch.stack([cos, sin], -1), torch.stack([-sin, cos], -1)], -2)
     return torch.block_diag(*blocks)
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import math
-
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from helpers.encodings.angles import angles, finest
 from helpers.encodings.base import Encoding
 from helpers.encodings.offsets import skew_padded
 from helpers.encodings.positions import Positions
-from helpers.encodings.sinusoidal import sinusoids, wavelengths
+from helpers.encodings.sinusoidal import angles, sinusoids
 
 
 class TransformerXL(Encoding):
@@ -51,11 +48,10 @@ class TransformerXL(Encoding):
 
         sin(i − j)ω and cos(i − j)ω are sums of products of the sines and cosines of iω and jω.
         """
-        theta = 2 * math.pi / wavelengths(self.d_model)
         # (T,) or (B, 1, T), for all heads; with (1, T) each head would have a product of its own.
         places = [p if p.dim() == 1 else p[:, None] for p in (positions.queries, positions.keys)]
-        i, j = (angles(p[..., None], theta, finest(projected.device)) for p in places)
+        i, j = (angles(p, self.d_model) for p in places)
         of_sin, of_cos = F.pad(projected, (0, self.d_model % 2)).unflatten(-1, (-1, 2)).unbind(-1)
-        sin, cos = i.sin().to(projected.dtype), i.cos().to(projected.dtype)
+        sin, cos = i.sin().to(projected), i.cos().to(projected)
         rotated = torch.cat([of_cos * sin - of_sin * cos, of_sin * sin + of_cos * cos], -1)
-        return rotated @ torch.cat([j.sin(), j.cos()], -1).to(projected.dtype).mT
+        return rotated @ torch.cat([j.sin(), j.cos()], -1).to(projected).mT

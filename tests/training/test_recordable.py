@@ -21,8 +21,7 @@ from helpers.corpora.inputs import places_loss
 from helpers.corpora.wordpiece import MASK, PAD, SPECIAL
 from helpers.course import settings
 from helpers.course.authoring import source
-from helpers.encodings import available, create, distance, rotary, sinusoidal
-from helpers.encodings.more import pope
+from helpers.encodings import available, create
 from helpers.model.bert import Bert, Pretraining, preset
 from helpers.model.encoder import Encoder
 from helpers.training import finetuning, loop, masked_loss, recording, together
@@ -65,10 +64,6 @@ class Held:
         return value
 
 
-def _indices(count: int, device: torch.device | str) -> Tensor:
-    return torch.arange(count, dtype=torch.float64, device=device)
-
-
 @pytest.fixture(autouse=True)
 def _on_meta(monkeypatch: pytest.MonkeyPatch) -> None:
     HELD.clear()
@@ -76,8 +71,6 @@ def _on_meta(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recording, "Recorded", Held)
     monkeypatch.setattr(loop, "_unrecordable", lambda *_: "")
     monkeypatch.setattr(Updates, "end", lambda _: None)  # AdamW's kernel, which follows the graph
-    for module in (distance, pope, rotary, sinusoidal):  # as on CUDA, which has float64
-        monkeypatch.setattr(module, "indices", _indices)
 
 
 def _train(

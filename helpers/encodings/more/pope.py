@@ -9,9 +9,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from helpers.encodings.angles import angles, indices
 from helpers.encodings.base import Encoding
-from helpers.encodings.positions import Positions
+from helpers.encodings.positions import Positions, in_float64
 
 
 class Pope(Encoding):
@@ -40,7 +39,9 @@ class Pope(Encoding):
 
     def _polar(self, x: Tensor, positions: Tensor, phase: Any) -> Tensor:
         dtype = torch.promote_types(x.dtype, torch.float32)
-        theta = self.base ** (-indices(self.head_dim, x.device) / self.head_dim)
-        angle = angles(positions[..., None], theta, dtype).unsqueeze(-3) + phase
+        p = in_float64(positions)[..., None]
+        column = torch.arange(self.head_dim, dtype=p.dtype, device=p.device)
+        angle = (p * self.base ** (-column / self.head_dim)).unsqueeze(-3)
+        angle = (angle % (2 * math.pi)).to(x.device, dtype) + phase
         length = F.softplus(x)
         return torch.cat([length * angle.cos().to(x.dtype), length * angle.sin().to(x.dtype)], -1)

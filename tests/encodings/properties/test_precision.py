@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from helpers.encodings import tree_offsets
+from helpers.encodings.positions import WITHOUT_FLOAT64
 from helpers.model.attention import MultiHeadAttention
 from helpers.model.bert import Bert
 from helpers.model.decoder import Decoder
@@ -94,7 +95,15 @@ def test_xpos_has_no_nan_in_float16() -> None:
         attention(torch.randn(1, 4_600, D).half())
 
 
+@pytest.fixture
+def _meta_without_float64() -> Iterator[None]:
+    WITHOUT_FLOAT64.add("meta")
+    yield
+    WITHOUT_FLOAT64.remove("meta")
+
+
 @EVERY
+@pytest.mark.usefixtures("_meta_without_float64")
 def test_what_other_devices_refuse_is_not_asked_of_them(name: str) -> None:
     """Tensors of the meta device hold no numbers, and will not be mixed with the CPU's."""
     model, ids = bert(name, max_len=8).to("meta"), tokens(1, 8).to("meta")
