@@ -110,7 +110,9 @@ class Decoder(Encoder):
         """
         state = Cache(0) if cache is None else cache
         mask, at, after = state.prepare(tokens, documents, positions)
-        x = self.position.embed(self.tokens(tokens), at)
+        x = self.tokens(tokens)
+        if self.acts_at_input:
+            x = self.position.embed(x, at)
         is_causal = mask is None and state.length == 0
         caches = [None] * len(self.layers) if cache is None else cache.layers
         for layer, layer_cache in zip(self.layers, caches, strict=True):

@@ -85,6 +85,7 @@ class Encoder(nn.Module):
         # 1/√D: the logits, tied to this table, then begin at unit size.
         nn.init.normal_(self.tokens.weight, std=width**-0.5)
         self.position = encodings[0]
+        self.acts_at_input = "embed" in hooks_of(self.position)
         self.layers = stacked(encodings, num_layers, shared)
         self.norm = nn.LayerNorm(width)
 
@@ -104,7 +105,9 @@ class Encoder(nn.Module):
             offsets: (T, T) or (B, T, T), as in a tree; j − i if not given.
         """
         at = prepare_positions(tokens, positions, offsets)
-        x = self.position.embed(self.tokens(tokens), at)
+        x = self.tokens(tokens)
+        if self.acts_at_input:
+            x = self.position.embed(x, at)
         for layer in self.layers:
             x = layer(x, mask, at)
         return self.norm(x) @ self.tokens.weight.T

@@ -233,8 +233,8 @@ def test_a_mask_that_is_refused_leaves_the_cache_as_it_was() -> None:
     assert cache.length == 0
 
 
-# RoPE's tables take four calls of a step, and `apply_rotary` one of each layer.
-@pytest.mark.parametrize(("name", "most", "files"), [("none", 15, 3), ("rotary", 19, 5)])
+# RoPE calls `frequencies` once, and `apply_rotary` in each layer.
+@pytest.mark.parametrize(("name", "most", "files"), [("none", 12, 3), ("rotary", 15, 3)])
 def test_a_step_of_a_decoder_is_few_calls_in_few_files(
     name: str, most: int, files: int, tokens: Tensor
 ) -> None:
