@@ -371,7 +371,7 @@ from helpers.training import evaluate, masked_loss, train
 task = LagLanguage()
 tests = {n: task.batch(9600 // n, n, torch.Generator().manual_seed(1)) for n in (24, 48, 96)}
 limits = {n: task.bayes_loss(test) for n, test in tests.items()}
-seeds = range(3 if runtime.profile() == "full" else 1)
+seeds = (0, 2, 3) if runtime.profile() == "full" else (0,)  # 1 draws the tests
 
 def trained(name, seed, encoding, layer=EncoderLayer, steps=200, **options):
     """An encoder of four layers of one kind, trained on texts of 24 tokens."""
