@@ -12,6 +12,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from helpers.checks.engine import relate
+
 ARRAYS = (Tensor, nn.Parameter, np.ndarray)  # exact types: a subclass could answer what it likes
 LINE = 100  # characters of a value that a message shows
 SHORT = 8  # entries of a list that a message shows in full
@@ -176,19 +178,23 @@ def _differing_number(found: Any, expected: Tensor, tolerance: float) -> str:
             advice = " Return the result alone." if whole else " Wrap it in torch.tensor(…)."
         kind = found.kind if isinstance(found, Other) else type(found).__name__
         return f"expected real numbers of shape {tuple(expected.shape)}, found {kind}.{advice}"
+    right = expected.to(torch.float64)
     if tensor.shape != expected.shape:
-        return f"expected the shape {tuple(expected.shape)}, found {tuple(tensor.shape)}."
+        differ = f"expected the shape {tuple(expected.shape)}, found {tuple(tensor.shape)}."
+        return f"{differ} {relate.shapes(tensor, right, tolerance)}".strip()
     if not tensor.isfinite().all() and expected.isfinite().all():
-        return "some of your numbers are infinite or nan (not a number)."
+        differ = "some of your numbers are infinite or nan (not a number)."
+        return f"{differ} {relate.places(~tensor.isfinite())}".strip()
     if expected.numel() == 1:
         return _two_values(tensor.item(), float(expected.item()))
-    wrong = ~torch.isclose(tensor, expected.to(torch.float64), tolerance, tolerance, equal_nan=True)
+    wrong = ~torch.isclose(tensor, right, tolerance, tolerance, equal_nan=True)
     index = tuple(int(i) for i in wrong.nonzero()[0])
-    two = (tensor[index].item(), expected[index].to(torch.float64).item())
+    two = (tensor[index].item(), right[index].item())
     what = "entries" if expected.dtype == torch.bool else "numbers"
     differ = _two_values(*map(bool, two)) if what == "entries" else _two_values(*two)
-    count = f"{int(wrong.sum()):,} of {wrong.numel():,} {what} differ"
-    return f"{count}; the first at index [{', '.join(map(str, index))}]: {differ}"
+    first = f"the first at index [{', '.join(map(str, index))}]: {differ}"
+    relation = relate.numbers(tensor, right, wrong, tolerance)
+    return f"{int(wrong.sum()):,} of {wrong.numel():,} {what} differ; {first} {relation}".strip()
 
 
 def _two_values(found: Any, expected: Any) -> str:

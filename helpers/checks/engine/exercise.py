@@ -3,7 +3,7 @@
 A part asks the answer some questions (`Case`). The expected result is what the reference returns
 for the same question, so whatever can be measured on an answer can be checked: numbers, properties,
 exceptions. A mistake is a wrong answer that people give. Its hint is shown only where it gives the
-learner's results in every part: where some parts agree, it may name what the learner did not do.
+learner's results in every part, or at least in all that it loses.
 """
 
 from __future__ import annotations
@@ -111,9 +111,9 @@ class Exercise:
         with silent():
             found = {n: _read(drawn[n], answers.found[n]) for n in drawn}
             differ = {n: self._difference(drawn[n], found[n], expected[n]) for n in drawn}
-            hint = self._hint(drawn, found, {name for name in drawn if differ[name]})
-            told = [self._finding(each, answers, differ[each.name], hint) for each in self.parts]
-            return Report(self.name, told)
+            told = self._hints(drawn, found, {name for name in drawn if differ[name]})
+            findings = [self._finding(p, answers, differ[p.name], told) for p in self.parts]
+            return Report(self.name, findings)
 
     def is_correct(self, answer: Answer, seed: int = 0) -> bool:
         """Whether `answer` earns all points; no more is asked once a part is wrong."""
@@ -154,18 +154,28 @@ class Exercise:
                 return each
         return None
 
-    def _hint(self, drawn: Drawn, found: dict[str, list[Any]], wrong: set[str]) -> str:
-        """The hint of the first mistake that gives all results; "" if none does."""
-        wrong_first = sorted(drawn, key=lambda name: name not in wrong)
-        pairs = [pair for n in wrong_first for pair in zip(drawn[n], found[n], strict=True)]
+    def _hints(self, drawn: Drawn, found: dict[str, list[Any]], wrong: set[str]) -> dict[str, str]:
+        """By part, the hint of the first mistake that gives all results.
+
+        If none does, of several that give those of the parts that they lose; an error is no proof.
+        """
+        pairs = {name: list(zip(drawn[name], found[name], strict=True)) for name in drawn}
+        every = [pair for n in sorted(drawn, key=lambda n: n not in wrong) for pair in pairs[n]]
         for mistake in self.mistakes:
             # Those that lose other parts need not be asked.
-            if wrong == {*mistake.loses} and mistake.gives(pairs, self.tolerance):
-                return mistake.hint
-        return ""
+            if wrong == {*mistake.loses} and mistake.gives(every, self.tolerance):
+                return dict.fromkeys(wrong, mistake.hint)
+        told: dict[str, str] = {}
+        for mistake in self.mistakes:
+            own = [pair for name in mistake.loses for pair in pairs[name]]
+            apart = wrong > {*mistake.loses} and told.keys().isdisjoint(mistake.loses)
+            ended = any(isinstance(each, CapturedException) for _, each in own)
+            if apart and not ended and mistake.gives(own, self.tolerance):
+                told |= dict.fromkeys(mistake.loses, mistake.hint)
+        return told
 
     def _finding(
-        self, part: Part, answers: Answers, differs: Difference | None, hint: str
+        self, part: Part, answers: Answers, differs: Difference | None, told: dict[str, str]
     ) -> Finding:
         if used := answers.used[part.name]:
             message = f"This calls {used[0]}, {NOT_ALLOWED}"
@@ -176,6 +186,7 @@ class Exercise:
         # PyTorch raises the same for what it cannot do, but never without a text.
         if found == CapturedException("NotImplementedError", ""):
             return Finding(part.name, part.points, 0, STUB)
+        hint = told.get(part.name, "")
         if not hint and (fault := hints.fault_in(found, expected, self.tolerance)):
             hint = fault.hint
         asked = f"{answers.name}{case.label}" if case.label.startswith("(") else case.label
