@@ -65,6 +65,9 @@ def _rows_chosen(rng: Random) -> Iterator[Case]:
         yield _embeds(square, 40, _positions(rng, 40, *shape))
     yield _embeds(x[:, :1], 40, _positions(rng, 40, batch, 1))
     yield _embeds(x, 40, torch.arange(length) + rng.randint(1, 20))
+    cached = encodings.Positions(torch.arange(9, 9 + length), torch.arange(9 + length))
+    words = "embed(x, positions) behind 9 cached tokens"
+    yield Case(words, lambda answer: answer(width, max_len=40).embed(x.clone(), cached))
 
 
 def _kept(rng: Random) -> Iterator[Case]:

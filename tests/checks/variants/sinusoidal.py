@@ -97,5 +97,5 @@ class module_in_double_precision(Encoding):
     def embed(self, x, positions):
         if x.shape[1] > self.max_len:
             raise ValueError(f"{tuple(x.shape)} is longer than the table, {len(self.pe)} rows")
-        rows = self.pe[positions.keys]
+        rows = self.pe[positions.queries]
         return x + rows.to(x.dtype)
