@@ -4,6 +4,7 @@ Tests are found by what they import, the nearest first; exercises by what their 
 by the lesson of their unit.
 """
 
+import re
 import subprocess
 from functools import cache
 
@@ -76,6 +77,12 @@ def _files(place: str) -> list[str]:
 def exercises(changed: list[str]) -> list[str]:
     """Return the exercises whose questions, answers or text have changed: "02-sinusoidal/table"."""
     return [f"{unit}/{name}" for unit in UNITS for name in sorted(_of_unit(unit, changed))]
+
+
+def asked(changed: list[str]) -> list[str]:
+    """Return the exercises whose own checks, or known answers, have changed."""
+    own = re.compile(r"helpers/checks/(?!engine/)\w+/|tests/checks/variants/")
+    return exercises([path for path in changed if own.match(path)])
 
 
 def units(changed: list[str]) -> list[str]:

@@ -6,12 +6,14 @@ of everything, which the commit chooses, so that all of it is tried over some da
 
 import os
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import date
+from functools import cache
 from typing import TypeVar
 
 from helpers import checks
 from helpers.checks.engine import Exercise
+from tests import changed
 from tests.common import ROOT, UNITS
 
 Item = TypeVar("Item")
@@ -59,3 +61,22 @@ def exercises() -> list[tuple[str, Exercise]]:
         for name, exercise in checks.exercises(unit).items()
         if not CHANGED or unit in CHANGED or f"{unit}/{name}" in CHANGED
     ]
+
+
+@cache
+def _changed() -> set[str]:
+    """Return the units and exercises of which all known answers are tried."""
+    return {*CHANGED, *(changed.asked(changed.paths()) if TIER == "test" else [])}
+
+
+def is_changed(unit: str, name: str) -> bool:
+    """Return whether all known answers of an exercise are tried."""
+    return bool(_changed() & {unit, f"{unit}/{name}"})
+
+
+def known(of: Callable[[str, Exercise], Iterable[Item]], one_in: int) -> list[Item]:
+    """Return what `of` knows of exercises: all of changed ones, of the others one in `one_in`."""
+    groups: tuple[list[Item], list[Item]] = [], []
+    for unit, exercise in exercises():
+        groups[is_changed(unit, exercise.name)].extend(of(unit, exercise))
+    return [*sample(groups[0], one_in), *groups[1]]

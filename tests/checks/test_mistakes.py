@@ -1,7 +1,8 @@
 """Every known wrong answer loses its points and gets its own hint; every right one keeps all.
 
-`make quick` asks those of changed exercises, `make nightly` all; `make test` a sixth of the wrong
-ones and a third of the right ones, as to refuse one of these hurts most.
+`make quick` asks those of changed exercises, `make nightly` all; `make test` those of changed
+checks, and of the rest a sixth of the wrong ones and a third of the right ones, as to refuse one of
+these hurts most.
 """
 
 import importlib
@@ -24,28 +25,24 @@ from tests.common import ROOT
 from tests.probes import trial
 
 EXERCISES = [exercise for _, exercise in tiers.exercises()]
-MISTAKES = [
-    pytest.param(exercise, mistake, id=f"{exercise.name}: {mistake.name}")
-    for exercise in EXERCISES
-    for mistake in exercise.mistakes
-]
-VARIANTS = [
-    pytest.param(exercise, answer, id=f"{exercise.name}: {answer.name}")
-    for unit, exercise in tiers.exercises()
-    for answer in variants.of(unit)[exercise.name]
-]
 
 
-@pytest.mark.parametrize(
-    ("exercise", "mistake"), MISTAKES if tiers.CHANGED else tiers.sample(MISTAKES, 6)
-)
+def _mistakes(_unit: str, exercise: Exercise) -> list[Any]:
+    named = f"{exercise.name}: "
+    return [pytest.param(exercise, each, id=named + each.name) for each in exercise.mistakes]
+
+
+def _right(unit: str, exercise: Exercise) -> list[Any]:
+    answers = variants.of(unit)[exercise.name]
+    return [pytest.param(exercise, each, id=f"{exercise.name}: {each.name}") for each in answers]
+
+
+@pytest.mark.parametrize(("exercise", "mistake"), tiers.known(_mistakes, 6))
 def test_a_mistake_loses_its_parts_and_gets_its_hint(exercise: Exercise, mistake: Mistake) -> None:
     assert trial.mistake_fault(exercise, mistake) == ""
 
 
-@pytest.mark.parametrize(
-    ("exercise", "answer"), VARIANTS if tiers.CHANGED else tiers.sample(VARIANTS, 3)
-)
+@pytest.mark.parametrize(("exercise", "answer"), tiers.known(_right, 3))
 def test_a_right_answer_may_be_written_differently(exercise: Exercise, answer: Written) -> None:
     assert trial.variant_fault(exercise, answer) == ""
 
@@ -63,12 +60,16 @@ def test_the_reference_answers_every_question(exercise: Exercise) -> None:
         assert len(json.dumps(to_json(answers))) <= Limits().output / 2
 
 
-@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)
-def test_hints_are_different_and_there_are_at_least_three_right_ways(exercise: Exercise) -> None:
+@pytest.mark.parametrize(
+    ("unit", "exercise"), tiers.exercises(), ids=lambda each: getattr(each, "name", each)
+)
+def test_hints_are_different_and_there_are_at_least_three_right_ways(
+    unit: str, exercise: Exercise
+) -> None:
     entries = [re.sub(r", way \d+$", "", mistake.name) for mistake in exercise.mistakes]
     hints = [mistake.hint for mistake in exercise.mistakes]
     assert len(set(hints)) == len(set(entries)) == len({*zip(hints, entries, strict=True)}) >= 4
-    assert sum(param.values[0] is exercise for param in VARIANTS) >= 3
+    assert len(variants.of(unit)[exercise.name]) >= 3
 
 
 @pytest.mark.parametrize(

@@ -27,8 +27,10 @@ def test_a_file_belongs_to_an_exercise(path: str, exercise: str) -> None:
 
 def test_mistakes_of_one_exercise_change_no_other() -> None:
     for file in ("shift.py", "shift.toml"):
-        assert changed.exercises([f"helpers/checks/sinusoidal/{file}"]) == ["02-sinusoidal/shift"]
+        for found in (changed.exercises, changed.asked):
+            assert found([f"helpers/checks/sinusoidal/{file}"]) == ["02-sinusoidal/shift"]
     assert changed.exercises(["helpers/course/export.py", "README.md"]) == []
+    assert changed.asked(["helpers/checks/engine/compare.py", "helpers/encodings/bias.py"]) == []
     lesson = "source/02-sinusoidal/02-sinusoidal.py"
     assert changed.units([lesson, "README.md"]) == ["02-sinusoidal"]
 
@@ -67,6 +69,14 @@ def test_in_a_rotating_test_all_of_a_sample_comes_up(monkeypatch: pytest.MonkeyP
         assert tiers.rotated(range(tiers.ROTATION)) == [0]
         tried |= {*tiers.sample(range(4), 4)}
     assert tried == {*range(4)}
+
+
+def test_of_changed_checks_all_that_is_known_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tiers, "_changed", lambda: {"05-after-bert/turn"})
+    monkeypatch.setattr(tiers, "NIGHTLY", False)
+    found = tiers.known(lambda unit, each: [(unit, each.name, n) for n in range(3)], 99)
+    assert {n for unit, name, n in found if name == "turn"} == {0, 1, 2}
+    assert len(found) < 9 and len({name for _, name, _ in found}) > 1
 
 
 def _item(name: str, mark: pytest.Mark | None) -> Mock:
