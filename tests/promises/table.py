@@ -3,7 +3,7 @@
 A wrong answer that breaks a promise says so (`violates` in its file); the parts that it
 loses hold the promise. A sentence that only a fault of any exercise breaks, such as a gradient cut
 off, names that fault (`generic`), and a test tries it. One that asks for nothing is among the
-exercise's `explains`.
+exercise's `explains`. Of a formula, every sign is asked for: all of it is quoted.
 """
 
 import ast
@@ -23,6 +23,7 @@ FOLDED = re.compile(r"^(<details>.*</summary>|</details>)$", re.MULTILINE)  # sm
 END = re.compile(r"(?<=[.:;?!])\s+(?=[A-Z`“*$(])")
 BULLET = re.compile(r"^\s*(?:[-*]|\d+\.|\|)\s+", re.MULTILINE)
 NAMED = re.compile(r"^Write `[^`]*`[.:]$")  # says what the answer is called, which the check calls
+FORMULA = re.compile(r"\$\$.*?\$\$|\$[^$]+\$")
 FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 
 
@@ -108,6 +109,13 @@ def faults(course: Course, unit: str) -> list[str]:
             f"{exercise.name}: no such sentence: {quote}"
             for quote in dict.fromkeys(quotes)
             if not any(_any((quote,), sentence) for sentence in said)
+        ]
+        lines += [
+            f"{exercise.name}: not quoted as a whole: {formula}"
+            for sentence in said
+            for formula in FORMULA.findall(sentence)
+            if re.search(r"[=<>]|\\le\b", formula)
+            and not any(formula in _plain(quote) for quote in quotes)
         ]
     return lines
 

@@ -90,7 +90,7 @@ own = Exercise(
         "These properties are checked",
         "(The two order tests",
         "Dropout may leave something out",
-        "is even.",
+        "$d = D/H$ is even.",
         "The tokens stand at",
         "`bias` may also return what",
         "(`Bert` re-initialises each",
