@@ -1,6 +1,7 @@
 """The decoder reads the same text in the same way: at once, step by step, padded, packed, moved."""
 
 from collections.abc import Sequence
+from random import Random
 from typing import Any
 
 import pytest
@@ -10,7 +11,9 @@ from torch import Generator, Tensor
 from helpers.encodings import Encoding, Positions, available, create
 from helpers.model.attention import KVCache, MultiHeadAttention
 from helpers.model.decoder import Decoder, generate
+from tests.encodings.properties.subjects import BY_READING
 from tests.encodings.test_properties import RELATIVE
+from tests.tiers import sample_seed
 
 D, H, T, V = 12, 2, 8, 11
 close = torch.testing.assert_close
@@ -69,26 +72,39 @@ def test_step_by_step_with_a_cache_is_all_at_once(name: str) -> None:
             close(_steps(model, tokens, sizes), model(tokens), rtol=0, atol=1e-10)
 
 
-@pytest.mark.parametrize("name", CAUSAL)
-def test_padding_on_the_left_changes_nothing(name: str) -> None:
-    model, tokens = _decoder(name), _tokens()
-    documents = torch.zeros(2, T, dtype=torch.int64)
-    documents[0, :3] = -1
-    padded = model(tokens, documents)
-    close(padded[0, 3:], model(tokens[:1, 3:])[0], rtol=0, atol=1e-10)
-    close(padded[1], model(tokens[1:])[0], rtol=0, atol=1e-10)
-    stepped = _steps(model, tokens, [4, 1, 1, 2], documents=documents)
-    close(stepped[documents == 0], padded[documents == 0], rtol=0, atol=1e-10)
+def _documents(draw: Random) -> list[int]:
+    """Numbers of documents, some of them of one token, and padding before, between or behind."""
+    numbers = draw.sample(range(9), T)
+    found = [draw.choice([-1, numbers[0]])]
+    for number in numbers[1:]:
+        found.append(draw.choice([found[-1], found[-1], number, -1]))
+    return found
 
 
 @pytest.mark.parametrize("name", CAUSAL)
-def test_packed_documents_are_read_as_if_apart(name: str) -> None:
-    model, tokens = _decoder(name), _tokens()
-    documents = torch.tensor([[0, 0, 0, 1, 1, 1, 1, 1], [5, 5, 5, 5, 5, 5, 2, -1]])
-    for packed in (model(tokens, documents), _steps(model, tokens, [2, 3, 3], documents=documents)):
-        for row, begin, end in ((0, 0, 3), (0, 3, 8), (1, 0, 6), (1, 6, 7)):
-            apart = model(tokens[row : row + 1, begin:end])[0]
-            close(packed[row, begin:end], apart, rtol=0, atol=1e-10)
+def test_however_a_text_is_read_each_document_is_read_as_if_alone(name: str) -> None:
+    """Packed, padded, in pieces, some of them without gradients, the last without its documents."""
+    model, tokens, draw = _decoder(name), _tokens(), Random(f"{name} {sample_seed()}")
+    apart = [[0, 0, 0, 1, 1, 1, 1, 1], [5, 5, 5, 5, 5, 5, 2, -1]]
+    padded = [[-1, -1, -1, 0, 0, 0, 0, 0], [0] * T]
+    for given in (apart, padded, *([_documents(draw), _documents(draw)] for _ in range(4))):
+        documents, ends = torch.tensor(given), sorted({*draw.choices(range(1, T), k=3), T})
+        # Where padding stands within a document, who reads what lies between reads it, too.
+        told = T if name in BY_READING else draw.choice(ends)
+        for row in documents:  # the rest goes on with the last token's document
+            row[told:] = next((int(n) for n in row[:told].flip(0) if n >= 0), 0)
+        cache, found = model.new_cache(), []
+        for begin, end in zip([0, *ends], ends, strict=False):
+            with torch.set_grad_enabled(draw.random() < 0.5):
+                more = documents[:, begin:end] if begin < told else None
+                found.append(model(tokens[:, begin:end], more, cache=cache))
+        with torch.no_grad():
+            for read in (torch.cat(found, 1), model(tokens, documents)):
+                for row, number in {(r, n) for r in range(2) for n in documents[r].tolist()}:
+                    here = documents[row] == number
+                    if number >= 0:
+                        alone = model(tokens[row : row + 1, here])[0]
+                        close(read[row, here], alone, rtol=0, atol=1e-10)
 
 
 FAR = torch.tensor([0, 99])

@@ -166,21 +166,6 @@ def test_a_view_of_what_was_there_is_not_made() -> None:
     assert largest_tensor(lambda: torch.ones(4, device="meta") * 2) == 4
 
 
-def test_a_token_goes_on_with_the_last_document_behind_padding(tokens: Tensor) -> None:
-    model, padding = Decoder(_encoding("rotary"), V).eval(), torch.tensor([[0, 1, 1, -1]] * 2)
-    cache = model.new_cache()
-    model(tokens[:, :4], padding, cache=cache)
-    after_padding = model(tokens[:, 4:5], cache=cache)
-    close(after_padding[:, -1], model(tokens[:, [1, 2, 4]])[:, -1], rtol=0, atol=1e-5)
-
-
-def test_behind_padding_alone_a_text_begins(tokens: Tensor) -> None:
-    model, documents = Decoder(_encoding("rotary"), V).eval(), torch.tensor([[-1, -1], [0, 0]])
-    cache = model.new_cache()
-    model(tokens[:, :2], documents, cache=cache)
-    close(model(tokens[:, 2:], cache=cache)[:1], model(tokens[:1, 2:]), rtol=0, atol=1e-5)
-
-
 @pytest.mark.parametrize("dtype", [torch.uint8, torch.int8, torch.int32])
 @pytest.mark.parametrize("name", ["shaw", "alibi", "xpos", "learned"])
 def test_whole_numbers_of_any_type_are_positions(
