@@ -124,19 +124,19 @@ def test_vectors_are_the_formula_patch_by_patch(
 
 # Options beyond the default, so that what is drawn is on both sides of what they say.
 TURNED: list[tuple[str, dict[str, Any]]] = [
-    ("rotary", {}),
-    ("xpos", {}),
-    ("interpolated", {"factor": 3.0}),
-    ("ntk", {"factor": 3.0}),
-    ("dynamic_ntk", {"factor": 3.0, "original_max_len": 4}),
-    ("yarn", {"factor": 3.0, "original_max_len": 60, "fast": 8.0, "base": 100.0}),
+    ("rotary", {"base": 100.0}),
+    ("xpos", {"base": 100.0, "gamma": 0.7, "scale_base": 9.0}),
+    ("interpolated", {"factor": 3.0, "base": 100.0}),
+    ("ntk", {"factor": 3.0, "base": 100.0}),
+    ("dynamic_ntk", {"factor": 3.0, "original_max_len": 4, "base": 100.0}),
+    ("yarn", {"factor": 3.0, "original_max_len": 60, "fast": 8.0, "slow": 2.0, "base": 100.0}),
     ("yarn", {"factor": 3.0, "original_max_len": 4_000}),
     ("yarn", {"temperature": False}),
-    ("longrope", {"factor": 3.0, "original_max_len": 4}),
-    ("llama3", {"original_max_len": 40, "base": 100.0}),
-    ("p_rope", {"p": 0.5}),
-    ("rotary_2d", {}),
-    ("rotary_3d", {}),
+    ("longrope", {"factor": 3.0, "original_max_len": 4, "base": 100.0}),
+    ("llama3", {"original_max_len": 40, "base": 100.0, "factor": 3.0, "high": 3.0, "low": 0.5}),
+    ("p_rope", {"p": 0.5, "base": 100.0}),
+    ("rotary_2d", {"base": 100.0}),
+    ("rotary_3d", {"base": 100.0}),
 ]
 TURNS = {key: SIZES[key] for key in ("batch", "heads", "length", "seed")}
 
@@ -151,6 +151,7 @@ def test_rotations_are_the_formula_vector_by_vector(
     (batch, heads, length, seed), width = drawn, 2 * half
     sizes = {"d_model": heads * width, "num_heads": heads}
     encoding = _random(name, seed, **sizes, layout=layout, **options)
+    assert {key: vars(encoding)[key] for key in options} == options
     if name == "longrope":
         encoding.long, encoding.short = torch.rand(2, half).add(0.5).tolist()
     q, k = torch.randn(2, batch, heads, length, width)
