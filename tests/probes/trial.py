@@ -136,16 +136,16 @@ def solution(course: Course, unit: str, exercise: str) -> Solution:
 
 def _needed(before: str, cell: str) -> str:
     """The statements of `before` that make what `cell` uses; no figure, no training."""
-    wanted = _used(cell)
+    wanted = used(cell)
     kept: list[str] = []
     for statement in reversed(ast.parse(before).body):
-        if made_here := _made(statement) & wanted:
+        if made_here := made(statement) & wanted:
             kept.insert(0, ast.unparse(statement))
-            wanted = wanted - made_here | _used(kept[0])
+            wanted = wanted - made_here | used(kept[0])
     return "\n".join(kept)
 
 
-def _used(text: str) -> set[str]:
+def used(text: str) -> set[str]:
     """The global names that a piece of code reads."""
     waiting = [symtable.symtable(text, "<cell>", "exec")]
     used = set()
@@ -157,7 +157,7 @@ def _used(text: str) -> set[str]:
     return used
 
 
-def _made(statement: ast.stmt) -> set[str]:
+def made(statement: ast.stmt) -> set[str]:
     """The names that a statement gives a value."""
     match statement:
         case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
