@@ -54,6 +54,8 @@ class Cope(Encoding):
         # Summed at least in float32: in bfloat16, 64 + 0.1 is 64.
         dtype = torch.promote_types(q.dtype, torch.float32)
         gates = (q @ k.transpose(-2, -1)).to(dtype).sigmoid()
+        if positions.attention_mask is not None:  # padding between two tokens is not counted
+            gates = gates.where(positions.attention_mask[:, None, None], 0)
         last = self.vectors.shape[-1] - 1
         first = k.shape[2] - q.shape[2]  # column of the first query, behind cached keys
         p = gates.tril(first).flip(-1).cumsum(-1).flip(-1).clamp(max=last)

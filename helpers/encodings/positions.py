@@ -27,7 +27,8 @@ class Positions:
         queries: (T,), (B, T), or (B or 1, T, axes), as rows and columns of an image's patches.
         keys: the same for S keys, cached ones included.
         given_offsets: offsets in place of j − i, as those of a tree; (T, S) or (B or 1, 1, T, S).
-        attention_mask: False where a key is padding, (B, S).
+        attention_mask: False where a key is padding, (B, S), which makes no text longer and counts
+            for nothing between two tokens. The model itself hides it from the queries.
         ordered: whether the keys stand at 0 … S−1, and the queries at the last T of these.
         new_tokens: if earlier keys are cached, the positions of the T new tokens alone, for
             `rotate`; None if S = T.

@@ -51,8 +51,11 @@ class Cache:
         index = torch.arange(before + length, device=tokens.device)
         new = index[before:] if before else index
         mask = index <= new[:, None] if before and length > 1 else None
+        real = new_real = None  # False where there is padding
         if documents is not None or self.documents is not None:
             mask, new, documents = self._within_documents(tokens, documents)
+            real = documents != PADDING
+            new_real = real[:, before:]
         if positions is not None:
             new = checked_positions(tokens, positions)
             new = new if new.dim() > 1 else new[None]
@@ -61,8 +64,8 @@ class Cache:
         if not ordered:
             earlier = index[:before].expand(batch, -1) if self.positions is None else self.positions
             keys = torch.cat([earlier, new], 1) if before else new
-        new_tokens = Positions(new, new) if before else None
-        at = Positions(new, keys, ordered=ordered, new_tokens=new_tokens)
+        new_tokens = Positions(new, new, attention_mask=new_real) if before else None
+        at = Positions(new, keys, attention_mask=real, ordered=ordered, new_tokens=new_tokens)
         kept = None if ordered else keys
         return mask, at, (before + length, kept, documents, positions is not None)
 
@@ -81,7 +84,7 @@ class Cache:
         both = torch.cat([before, documents], 1)
         seen = (documents[..., None] == both[:, None]).tril(self.length)
         positions = seen.sum(-1) - 1
-        # Padding gets position 0, so that it makes no text longer.
+        # Padding gets position 0, which every table has.
         return seen[:, None], positions.where(documents != PADDING, 0), both
 
 
@@ -102,9 +105,10 @@ class Decoder(Encoder):
         """Token ids (B, T) → logits of the token after each, (B, T, V).
 
         Args:
-            documents: the number of each token's document, (B, T), −1 for padding, to the left or
-                to the right; a token sees its own document only. If not given, all belong to the
-                last document in the cache; without one, each text is a document.
+            documents: the number of each token's document, (B, T), −1 for padding, which may stand
+                anywhere; a token sees its own document only. If not given, all belong to the last
+                document in the cache; without one, each text is a document. CoPE, FoX and PaTH
+                also count tokens of another document, if it stands inside one.
             positions: (T,), (B, T) or (B or 1, T, axes); from 0 in each document if not given.
             cache: of `new_cache`; these tokens follow those in it, and are added to it.
         """

@@ -100,7 +100,8 @@ class Encoder(nn.Module):
 
         Args:
             mask: as in `MultiHeadAttention`. Padding that it hides still counts in the length of a
-                text, which dynamic NTK and LongRoPE read; `Bert` has `attention_mask` for that.
+                text, which dynamic NTK and LongRoPE read, and between tokens, where CoPE, FoX and
+                PaTH read it; `Bert` has `attention_mask` for that.
             positions: (T,), (B, T) or (B or 1, T, axes); 0 … T−1 if not given.
             offsets: (T, T) or (B, T, T), as in a tree; j − i if not given.
         """

@@ -11,7 +11,6 @@ from torch import Generator, Tensor
 from helpers.encodings import Encoding, Positions, available, create
 from helpers.model.attention import KVCache, MultiHeadAttention
 from helpers.model.decoder import Decoder, generate
-from tests.encodings.properties.subjects import BY_READING
 from tests.encodings.test_properties import RELATIVE
 from tests.tiers import sample_seed
 
@@ -87,10 +86,10 @@ def test_however_a_text_is_read_each_document_is_read_as_if_alone(name: str) -> 
     model, tokens, draw = _decoder(name), _tokens(), Random(f"{name} {sample_seed()}")
     apart = [[0, 0, 0, 1, 1, 1, 1, 1], [5, 5, 5, 5, 5, 5, 2, -1]]
     padded = [[-1, -1, -1, 0, 0, 0, 0, 0], [0] * T]
-    for given in (apart, padded, *([_documents(draw), _documents(draw)] for _ in range(4))):
+    inside = [[0, 0, -1, -1, 0, 0, 0, 0], [0, -1, 0, -1, 1, 1, -1, 1]]
+    for given in (apart, padded, inside, *([_documents(draw), _documents(draw)] for _ in range(4))):
         documents, ends = torch.tensor(given), sorted({*draw.choices(range(1, T), k=3), T})
-        # Where padding stands within a document, who reads what lies between reads it, too.
-        told = T if name in BY_READING else draw.choice(ends)
+        told = draw.choice(ends)
         for row in documents:  # the rest goes on with the last token's document
             row[told:] = next((int(n) for n in row[:told].flip(0) if n >= 0), 0)
         cache, found = model.new_cache(), []
@@ -170,6 +169,22 @@ def test_beyond_the_trained_length_a_step_is_the_text_so_far_at_once(name: str) 
     documents = torch.zeros(2, T, dtype=torch.int64)
     documents[0, :5] = -1  # 3 tokens are left, and the other text is long
     close(model(tokens, documents)[0, 5:], model(tokens[:1, 5:])[0], rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("name", ["dynamic_ntk", "longrope"])
+@pytest.mark.parametrize("rerotate", [True, False])
+def test_padding_makes_no_text_longer_wherever_it_is_said_to_stand(
+    name: str, rerotate: bool
+) -> None:
+    sizes: dict[str, Any] = {"d_model": D, "num_heads": H, "original_max_len": 3}
+    model, tokens = _random(create(name, rerotate=rerotate, **sizes)), _tokens(1)
+    given = {
+        "documents": torch.tensor([[-1, -1, -1, -1, -1, 0, 0, 0]]),
+        "positions": torch.tensor([[99, 98, 97, 96, 95, 0, 1, 2]]),
+    }
+    alone = model(tokens[:, 5:])
+    for sizes_read in ([T], [4, 4]):
+        close(_steps(model, tokens, sizes_read, **given)[:, 5:], alone, rtol=0, atol=1e-10)
 
 
 @pytest.mark.parametrize("name", ["dynamic_ntk", "longrope"])

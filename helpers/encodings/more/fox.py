@@ -28,6 +28,8 @@ class Fox(Encoding):
         dtype = torch.promote_types(k.dtype, torch.float32)  # differences of large sums follow
         gates = self.gate(k.transpose(1, 2).flatten(2)).to(dtype)
         log_f = F.logsigmoid(gates).transpose(1, 2)  # (B, H, S)
+        if positions.attention_mask is not None:  # padding between two tokens forgets nothing
+            log_f = log_f.where(positions.attention_mask[:, None], 0)
         first = k.shape[2] - q.shape[2]  # column of the first query, behind cached keys
         to_here = log_f.cumsum(-1)
         before = to_here - log_f

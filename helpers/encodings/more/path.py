@@ -32,6 +32,8 @@ class Path(Encoding):
         tokens = k.transpose(1, 2).flatten(2)  # keys of all heads side by side, (B, S, D)
         w = F.normalize(self.direction(tokens).unflatten(-1, (self.num_heads, -1)), dim=-1)
         beta = 2 * self.strength(tokens).sigmoid()  # (B, S, H)
+        if positions.attention_mask is not None:  # padding between two tokens changes no key
+            beta = beta.where(positions.attention_mask[..., None], 0)
         given = (k, w.transpose(1, 2), beta.transpose(1, 2)[..., None])
         left = _logits(q, *given)
         own = k.shape[2] - q.shape[2]  # the first query's column; cached keys come before it

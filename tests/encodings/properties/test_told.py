@@ -21,6 +21,7 @@ from tests.encodings.properties.subjects import (
     D,
     H,
     T,
+    V,
     bert,
     decoder,
     encoding,
@@ -49,6 +50,20 @@ def test_padding_changes_nothing_for_the_others(name: str) -> None:
 def _padded(given: Tensor) -> Tensor:
     """(T,) → (T + 3,) and (T, T) → (T + 3, T + 3)."""
     return F.pad(given, (0, 3) * given.dim())
+
+
+@EVERY
+def test_nor_does_padding_between_words(name: str) -> None:
+    """It keeps its position; who reads what lies between two words does not read it."""
+    model, ids, real = bert(name, 2), tokens(), torch.rand(2, T) < 0.6
+    real[:, 3:6] = torch.tensor([True, False, True])
+    others = ids.where(real, (ids + 1) % V)
+    found = run(model, ids, real, **needed(name))
+    close(run(model, others, real, **needed(name))[real], found[real], rtol=0, atol=1e-10)
+    if name in BY_READING:
+        for row, own in enumerate(real):
+            alone = run(model, ids[row : row + 1, own])[0]
+            close(found[row, own], alone, rtol=0, atol=1e-10)
 
 
 @EVERY
