@@ -150,7 +150,13 @@ def test_the_fused_path_is_the_one_with_weights(name: str) -> None:
     weights = attention.weights(x, mask, at)
     assert (weights[0, :, 3] == 0).all()
     expected = attention.out((weights @ v).transpose(1, 2).flatten(2))
-    close(attention(x, mask, at), expected, rtol=0, atol=1e-10)
+    found = attention(x, mask, at)
+    close(found, expected, rtol=0, atol=1e-10)
+    ways = [
+        torch.autograd.grad(each.square().sum(), attention.qkv.weight, retain_graph=True)[0]
+        for each in (found, expected)
+    ]
+    close(*ways, rtol=0, atol=1e-8)
 
 
 def test_offsets_of_a_tree_may_replace_those_of_the_text() -> None:

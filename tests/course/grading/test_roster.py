@@ -89,6 +89,15 @@ def test_a_group_has_a_mark_for_each_and_who_is_missing_is_named(desk: Desk) -> 
     assert rows.score.tolist() == ["4.0", "2.0", "4.0", "0.0", "4.0"]
 
 
+def test_the_last_that_anybody_of_a_group_has_handed_in_is_that_of_all_others(desk: Desk) -> None:
+    desk.hand_in("2026-10-01 10:00:00 UTC", ada=desk.work(triple="return x"))
+    place = desk.hand_in("2026-10-02 10:00:00 UTC", bob=desk.work())
+    desk.hand_in("2026-10-01 12:00:00 UTC", cyd=desk.work(double="return x"))
+    people = _people(desk, "login,group\nada,red\nbob,red\ncyd,red\ndee,red\n")
+    rows = desk.grade(place, people=people).set_index("student")
+    assert rows.score["dee"] == "4.0" and "for the group by bob" in rows.repairs["dee"]
+
+
 def test_a_platforms_names_become_logins(desk: Desk) -> None:
     work = {
         MOODLE.format("Ada Lovelace", 71): desk.work(),
