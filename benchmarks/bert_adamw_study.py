@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import partial
 
 from benchmarks.bert_choices_study import label, run
-from benchmarks.sweep import Job, sweep
+from benchmarks.sweep import at_once, sweep
 
 RATES = {"adamw": (2e-3, 4e-3, 8e-3, 1.6e-2), "muon": (4e-3, 8e-3)}
 SHORT = {"steps": 200, "batch": 32}
@@ -17,7 +17,7 @@ SHORT = {"steps": 200, "batch": 32}
 def main() -> None:
     """Run the study."""
     changes = [{"optimizer": name, "lr": lr} for name, rates in RATES.items() for lr in rates]
-    jobs = [Job(label(each), partial(run, each | SHORT)) for each in changes]
+    jobs = [at_once(label(each), partial(run, each | SHORT)) for each in changes]
     sweep("bert_adamw", jobs, by=("optimizer", "lr"))
 
 

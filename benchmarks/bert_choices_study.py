@@ -5,16 +5,17 @@ One thing is changed at a time; every run reads the same number of words.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 import pandas as pd
 
-from benchmarks.sweep import Job, sweep
+from benchmarks.sweep import at_once, pretrained, sweep
 from helpers.corpora import Grammar
 from helpers.model.bert import preset
 from helpers.runtime import fast_precision
-from helpers.training.pretraining import grammar_scores, on_grammar
+from helpers.training.pretraining import grammar_batches, grammar_scores
 
 ROWS = 800 * 64
 CHOSEN: dict[str, Any] = {
@@ -43,22 +44,23 @@ CHANGES: list[dict[str, Any]] = [
 ]
 
 
-def run(change: dict[str, Any], seed: int) -> pd.DataFrame:
-    """One run with `change`; its row has all settings."""
+def run(change: dict[str, Any], seeds: Sequence[int]) -> pd.DataFrame:
+    """Runs with `change`; a row has all settings."""
     each = CHOSEN | change
     grammar = Grammar()
     size = preset(
         vocab_size=grammar.vocab_size, max_len=grammar.length, std=each["std"], norm=each["norm"]
     )
     steps = each.get("steps", ROWS // each["batch"])
-    options = {name: each[name] for name in ("optimizer", "lr", "batch")}
-    options["fraction"] = each["share"]
-    model, _ = on_grammar(
-        each["encoding"], seed, steps, size, precision=fast_precision("cpu"), **options
-    )
-    score = grammar_scores(model).set_index("kind").loc["all"]
-    row = {"changed": label(change), "seed": seed, **each, "steps": steps}
-    return pd.DataFrame([row | {"loss": score.loss, "limit": score.limit}])
+    texts = partial(grammar_batches, grammar, each["batch"], fraction=each["share"])
+    options = {"precision": fast_precision("cpu"), "optimizer": each["optimizer"], "lr": each["lr"]}
+    models = pretrained(each["encoding"], texts, seeds, size, steps, **options)
+    rows = []
+    for model, seed in zip(models, seeds, strict=True):
+        score = grammar_scores(model).set_index("kind").loc["all"]
+        row = {"changed": label(change), "seed": seed, **each, "steps": steps}
+        rows.append(row | {"loss": score.loss, "limit": score.limit})
+    return pd.DataFrame(rows)
 
 
 def label(change: dict[str, Any]) -> str:
@@ -68,7 +70,7 @@ def label(change: dict[str, Any]) -> str:
 
 def main() -> None:
     """Run the study."""
-    jobs = [Job(label(change), partial(run, change)) for change in CHANGES]
+    jobs = [at_once(label(change), partial(run, change)) for change in CHANGES]
     sweep("bert_choices", jobs, by=("changed",))
 
 

@@ -9,14 +9,16 @@ words shuffled over all rows.
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from functools import cache, partial
+from itertools import product
 from typing import Any
 
 import pandas as pd
 from torch import Generator, Tensor
 
 from benchmarks.lag_study import ENCODINGS
-from benchmarks.sweep import Job, sweep
+from benchmarks.sweep import at_once, pretrained, sweep
 from helpers.corpora import Grammar
 from helpers.corpora.english import docstrings
 from helpers.corpora.inputs import mask_words
@@ -24,10 +26,11 @@ from helpers.corpora.text import Text, shuffled, tokenized
 from helpers.encodings import Encoding, create
 from helpers.model.bert import Size, preset
 from helpers.runtime import fast_precision
-from helpers.training.pretraining import grammar_scores, on_grammar, on_text, text_score
+from helpers.training.pretraining import grammar_batches, grammar_scores, text_batches, text_score
 
 LENGTHS = (64, 128, 256)
 STEPS = {"grammar": 800, "English": 800}
+BATCH = 64
 HIDDEN = 0.4  # of the grammar's words, which trains better than BERT's 15 %: see bert_choices
 TRAINING: dict[str, Any] = {"lr": 4e-3, "optimizer": "muon", "precision": fast_precision("cpu")}
 ON_GRAMMAR = [
@@ -50,27 +53,33 @@ def encoding(label: str, size: Size) -> Encoding:
     return create(name, **(sizes | options))
 
 
-def grammar(label: str, seed: int) -> pd.DataFrame:
-    """One run on the grammar."""
-    size = preset(vocab_size=Grammar().vocab_size, max_len=max(LENGTHS))
+def grammar(label: str, seeds: Sequence[int]) -> pd.DataFrame:
+    """Runs on the grammar."""
+    language = Grammar()
+    size = preset(vocab_size=language.vocab_size, max_len=max(LENGTHS))
+    build = partial(encoding, label, size)
+    texts = partial(grammar_batches, language, BATCH, fraction=HIDDEN)
     begun = time.process_time()
-    options = TRAINING | {"fraction": HIDDEN}
-    model, _ = on_grammar(encoding(label, size), seed, STEPS["grammar"], size, **options)
-    minutes = (time.process_time() - begun) / 60
-    scores = grammar_scores(model, LENGTHS)
-    return scores.assign(encoding=label, seed=seed, steps=STEPS["grammar"], minutes=minutes)
+    models = pretrained(build, texts, seeds, size, STEPS["grammar"], **TRAINING)
+    minutes = (time.process_time() - begun) / 60 / len(seeds)
+    scores = [
+        grammar_scores(model, LENGTHS).assign(encoding=label, seed=seed)
+        for model, seed in zip(models, seeds, strict=True)
+    ]
+    return pd.concat(scores).assign(steps=STEPS["grammar"], minutes=minutes)
 
 
-def english(label: str, seed: int) -> pd.DataFrame:
-    """One run on English."""
+def english(label: str, seeds: Sequence[int]) -> pd.DataFrame:
+    """Runs on English."""
     text, baseline = english_text()
     size = preset(vocab_size=text.tokenizer.get_vocab_size(), max_len=max(LENGTHS))
+    build = partial(encoding, label.split(", shuffled")[0], size)
+    texts = partial(text_batches, _rows(label, LENGTHS[0]), size.vocab_size, BATCH)
     begun = time.process_time()
-    build = encoding(label.split(", shuffled")[0], size)
-    model, _ = on_text(build, _rows(label, LENGTHS[0]), seed, STEPS["English"], size, **TRAINING)
-    minutes = (time.process_time() - begun) / 60
+    models = pretrained(build, texts, seeds, size, STEPS["English"], **TRAINING)
+    minutes = (time.process_time() - begun) / 60 / len(seeds)
     rows = []
-    for length in LENGTHS:
+    for (model, seed), length in product(zip(models, seeds, strict=True), LENGTHS):
         test = _rows(label, length, test=True)[: 96_000 // length]
         score = text_score(model, test)
         row = {"encoding": label, "seed": seed, "steps": STEPS["English"], "length": length}
@@ -96,9 +105,9 @@ def _rows(label: str, length: int, test: bool = False) -> Tensor:
 
 def main() -> None:
     """Run both races."""
-    jobs = [Job(label, partial(grammar, label)) for label in ON_GRAMMAR]
+    jobs = [at_once(label, partial(grammar, label)) for label in ON_GRAMMAR]
     sweep("bert_grammar", jobs, by=("encoding", "length", "kind"))
-    jobs = [Job(label, partial(english, label)) for label in (*ON_ENGLISH, *CONTROLS)]
+    jobs = [at_once(label, partial(english, label)) for label in (*ON_ENGLISH, *CONTROLS)]
     sweep("bert_english", jobs)
 
 

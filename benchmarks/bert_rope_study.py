@@ -7,6 +7,7 @@ training has not seen, counted as ±63 (see controls_study.py).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -14,10 +15,10 @@ import pandas as pd
 
 from benchmarks.bert_race_study import HIDDEN, LENGTHS, TRAINING
 from benchmarks.controls_study import ClippedRotary
-from benchmarks.sweep import Job, sweep
+from benchmarks.sweep import DEVICE, at_once, pretrained, sweep
 from helpers.corpora import Grammar
 from helpers.model.bert import Bert, Pretraining, preset
-from helpers.training.pretraining import grammar_scores, on_grammar
+from helpers.training.pretraining import grammar_batches, grammar_scores
 
 STEPS = 400
 RULES: dict[str, dict[str, Any]] = {
@@ -26,25 +27,27 @@ RULES: dict[str, dict[str, Any]] = {
 }
 
 
-def run(rules: str, seed: int) -> pd.DataFrame:
-    """One training, evaluated with its offsets as they are, and clipped."""
+def run(rules: str, seeds: Sequence[int]) -> pd.DataFrame:
+    """Trainings, each evaluated with its offsets as they are, and clipped."""
     grammar = Grammar(**RULES[rules])
     size = preset(vocab_size=grammar.vocab_size, max_len=max(LENGTHS))
-    options = TRAINING | {"fraction": HIDDEN, "grammar": grammar, "batch": 32}
-    model, _ = on_grammar("rotary", seed, STEPS, size, **options)
-    clipped = ClippedRotary(size.d_model, size.num_heads, far=LENGTHS[0] - 1)
-    same = Pretraining(Bert(size, clipped))
-    same.load_state_dict(model.state_dict())
-    scores = [
-        grammar_scores(each, LENGTHS, grammar).assign(offsets=offsets)
-        for offsets, each in (("as they are", model), ("clipped", same))
-    ]
-    return pd.concat(scores).assign(rules=rules, seed=seed, steps=STEPS)
+    texts = partial(grammar_batches, grammar, 32, fraction=HIDDEN)
+    models = pretrained("rotary", texts, seeds, size, STEPS, **TRAINING)
+    scores = []
+    for model, seed in zip(models, seeds, strict=True):
+        clipped = ClippedRotary(size.d_model, size.num_heads, far=LENGTHS[0] - 1)
+        same = Pretraining(Bert(size, clipped)).to(DEVICE)
+        same.load_state_dict(model.state_dict())
+        scores += [
+            grammar_scores(each, LENGTHS, grammar).assign(offsets=offsets, seed=seed)
+            for offsets, each in (("as they are", model), ("clipped", same))
+        ]
+    return pd.concat(scores).assign(rules=rules, steps=STEPS)
 
 
 def main() -> None:
     """Run the study."""
-    jobs = [Job(rules, partial(run, rules)) for rules in RULES]
+    jobs = [at_once(rules, partial(run, rules)) for rules in RULES]
     sweep("bert_rope", jobs, by=("rules", "offsets", "length", "kind"))
 
 

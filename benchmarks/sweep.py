@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,14 +14,19 @@ import torch
 
 from helpers import results
 from helpers.corpora import Task
-from helpers.encodings import create
+from helpers.corpora.inputs import MlmBatch, places_loss
+from helpers.encodings import Encoding, create
+from helpers.model.bert import Bert, Pretraining, Size
+from helpers.runtime import seed_everything
 from helpers.training.experiments import HEADS, WIDTH, run, run_together
 from helpers.training.jobs import SEEDS, Job, code_digest, run_jobs
+from helpers.training.together import train_together
 
-__all__ = ["SEEDS", "Job", "small", "sweep"]
+__all__ = ["DEVICE", "SEEDS", "Job", "at_once", "pretrained", "small", "sweep"]
 
 ROOT = Path(__file__).parent.parent
 DONE = ROOT / "build" / "sweeps"  # not committed
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"  # of what `at_once` trains
 
 
 def small(
@@ -41,6 +46,39 @@ def small(
     # Seeds whose texts differ in length from step to step cannot be trained at once.
     together = None if "shortest" in options else partial(_together, given)
     return Job(label, partial(_alone, given), together=together)
+
+
+def at_once(label: str, work: Callable[[Sequence[int]], pd.DataFrame]) -> Job:
+    """A job whose `work(seeds)` gets all its seeds on a GPU, and elsewhere one in each process."""
+    return Job(label, partial(_one, work), together=work)
+
+
+def _one(work: Callable[[Sequence[int]], pd.DataFrame], seed: int) -> pd.DataFrame:
+    return work([seed])
+
+
+def pretrained(
+    encoding: str | Callable[[], Encoding],
+    texts: Callable[[int], Callable[[], MlmBatch]],
+    seeds: Sequence[int],
+    size: Size,
+    steps: int,
+    **options: Any,
+) -> list[Pretraining]:
+    """Train a mini BERT for each seed, several as one batch of models; return them, on `DEVICE`.
+
+    Args:
+        encoding: a name for `create`, or a function that builds one of the size's D and H.
+        texts: seed → a function that gives batches, as `grammar_batches` and `text_batches` do.
+        options: for `train`.
+    """
+    models = []
+    for seed in seeds:
+        built = encoding if isinstance(encoding, str) else encoding()
+        seed_everything(seed)
+        models.append(Pretraining(Bert(size, built)).to(DEVICE))
+    train_together(models, [texts(seed) for seed in seeds], steps, places_loss, **options)
+    return models
 
 
 def _alone(given: dict[str, Any], seed: int) -> pd.DataFrame:

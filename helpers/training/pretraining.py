@@ -79,7 +79,7 @@ def text_batches(
     return batches(rows, size, seed, mask)
 
 
-@lru_cache(maxsize=2)  # to draw them takes as long as a hundred steps
+@lru_cache(maxsize=3)  # seeds by turns; to draw them takes as long as a hundred steps
 def _texts(length: int, beats: tuple[int, ...], echo: int, number: int, seed: int) -> Tensor:
     return Grammar(length, beats, echo).sample(number, Generator().manual_seed(seed))
 

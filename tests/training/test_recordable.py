@@ -13,7 +13,7 @@ import torch
 import torch.nn.functional as F
 from torch import Generator, Tensor, nn
 from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_leaves, tree_map, tree_map_only
+from torch.utils._pytree import tree_leaves, tree_map_only
 
 from helpers import runtime
 from helpers.corpora import Grammar, LagLanguage, Patches, Task, TreeLanguage
@@ -124,16 +124,14 @@ WORDS = [(name, LagLanguage()) for name in sorted({*available()} - OF_TREES)]
     ("encoding", "task", "number"),
     [*((*each, 2) for each in WORDS + TASKS), *((*each, 1) for each in TASKS)],
 )
-def test_small_encoders_alone_and_together(encoding: str, task: Task, number: int) -> None:
+def test_small_encoders_alone_and_together(
+    encoding: str, task: Task, number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(together, "train", _train)
     sizes = {"d_model": 16, "num_heads": 2, "max_len": 16}
     models = [Encoder(create(encoding, **sizes), task.vocab_size) for _ in range(number)]
     batches = [partial(task.batch, 4, 16, Generator().manual_seed(n)) for n in range(number)]
-    if number == 1:
-        _train(models[0], batches[0], 9)
-    else:
-        told = [(*each()[:3], dict(each().given)) for each in batches]
-        batch = tree_map(lambda *each: torch.stack(each), *told)
-        _train(nn.ModuleList(models), lambda: batch, 9, loss=together.summed_loss)
+    together.train_together(models, batches, 9)
 
 
 @pytest.mark.parametrize("frozen", [True, False])

@@ -11,12 +11,17 @@ import torch
 from torch import Generator, Tensor, nn
 from torch.utils._pytree import tree_map_only
 
-from helpers.corpora import LagLanguage, MaskedBatch, Task, TreeLanguage
+from benchmarks import sweep
+from benchmarks.bert_race_study import HIDDEN, TRAINING, encoding
+from helpers import runtime
+from helpers.corpora import Grammar, LagLanguage, MaskedBatch, Task, TreeLanguage
 from helpers.encodings import create
+from helpers.model.bert import preset
 from helpers.model.encoder import Encoder
 from helpers.training import DivergedError, train
 from helpers.training.experiments import run, run_together
 from helpers.training.jobs import Job, run_jobs
+from helpers.training.pretraining import grammar_batches, text_batches
 from helpers.training.together import train_together
 from tests.devices import DEVICES
 
@@ -59,6 +64,41 @@ def test_each_model_ends_as_it_does_alone(encoding: str, task: Task, device: str
         )
         assert (theirs - before).abs().max() > 0.1
         assert (mine - theirs).abs().max() < 2e-3
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize(
+    ("label", "text", "precision", "near"),
+    [
+        ("learned", "grammar", "float32", 1e-3),
+        ("RoPE", "English", "float32", 1e-3),
+        ("RoPE", "English", "bfloat16", 3e-2),
+    ],
+)
+def test_each_mini_bert_of_a_study_ends_as_it_does_alone(
+    label: str, text: str, precision: str, near: float, device: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sweep, "DEVICE", device)
+    monkeypatch.setattr(runtime, "fast_precision", lambda *_: precision)  # Muon's
+    grammar = Grammar()
+    size = preset(vocab_size=grammar.vocab_size, d_model=32, max_len=grammar.length)
+    rows = grammar.sample(100, Generator().manual_seed(0))  # taken for WordPieces
+    texts = partial(text_batches, rows, size.vocab_size, 8)
+    if text == "grammar":
+        texts = partial(grammar_batches, grammar, 8, fraction=HIDDEN, pool=100)
+
+    def trained(seeds: Sequence[int], steps: int) -> Tensor:
+        training = TRAINING | {"precision": precision, "label": ""}
+        found = sweep.pretrained(
+            partial(encoding, label, size), texts, seeds, size, steps, **training
+        )
+        return torch.stack([model(rows.to(device)).detach() for model in found])
+
+    together = trained(SEEDS, 20)
+    alone = torch.cat([trained([seed], 20) for seed in SEEDS])
+    assert (together - alone).abs().max() < near
+    assert (together - trained(SEEDS, 1)).abs().max() > 1
+    assert (together[0] - together[1]).abs().max() > 1
 
 
 def test_a_race_has_the_same_table_either_way(monkeypatch: pytest.MonkeyPatch) -> None:
