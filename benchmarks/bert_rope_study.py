@@ -39,10 +39,10 @@ def run(rules: str, seeds: Sequence[int]) -> pd.DataFrame:
         same = Pretraining(Bert(size, clipped)).to(DEVICE)
         same.load_state_dict(model.state_dict())
         scores += [
-            grammar_scores(each, LENGTHS, grammar).assign(offsets=offsets, seed=seed)
+            grammar_scores(each, LENGTHS, grammar).assign(offsets=offsets, rules=rules, seed=seed)
             for offsets, each in (("as they are", model), ("clipped", same))
         ]
-    return pd.concat(scores).assign(rules=rules, steps=STEPS)
+    return pd.concat(scores).assign(steps=STEPS)
 
 
 def main() -> None:

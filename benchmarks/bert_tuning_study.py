@@ -50,8 +50,8 @@ def tuning(starts: Sequence[str], seeds: Sequence[int]) -> pd.DataFrame:
     models = {}
     if starts == PRETRAINED:
         texts = partial(grammar_batches, grammar, BATCH)
-        found = pretrained("learned", texts, seeds, size, STEPS, **TRAINING)
-        models = dict(zip(seeds, found, strict=True))
+        several = pretrained("learned", texts, seeds, size, STEPS, **TRAINING)
+        models = dict(zip(seeds, several, strict=True))
     rows = []
     for seed, task, start in product(seeds, TASKS, starts):
         seed_everything(seed)

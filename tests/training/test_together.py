@@ -20,7 +20,7 @@ from helpers.model.bert import preset
 from helpers.model.encoder import Encoder
 from helpers.training import DivergedError, train
 from helpers.training.experiments import run, run_together
-from helpers.training.jobs import Job, run_jobs
+from helpers.training.jobs import run_jobs
 from helpers.training.pretraining import grammar_batches, text_batches
 from helpers.training.together import train_together
 from tests.devices import DEVICES
@@ -126,6 +126,7 @@ def test_seeds_that_are_done_are_not_made_again(
     def together(seeds: Sequence[int]) -> pd.DataFrame:
         return pd.DataFrame({"seed": seeds, "loss": 2.0})
 
-    job = Job("none", lambda seed: together([seed]), SEEDS, together)
+    job = sweep.at_once("none", together)
     found = run_jobs([job], tmp_path, "seeds")
     assert found["loss"].tolist() == [2.0, 0.5, 2.0]
+    assert job.work(1)["loss"].tolist() == [2.0]  # what a process does on a CPU
