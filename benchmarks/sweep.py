@@ -74,6 +74,7 @@ def pretrained(
     """
     models = []
     for seed in seeds:
+        seed_everything(seed)  # an encoding may draw vectors of its own
         built = encoding if isinstance(encoding, str) else encoding()
         seed_everything(seed)
         models.append(Pretraining(Bert(size, built)).to(DEVICE))
