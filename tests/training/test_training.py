@@ -158,7 +158,7 @@ def test_processes_draw_dropout_of_their_own(monkeypatch: pytest.MonkeyPatch) ->
     for rank in (0, 1, 2):
         torch.manual_seed(0)
         monkeypatch.setattr(loop, "is_main_process", lambda rank=rank: rank == 0)
-        monkeypatch.setattr(loop.dist, "get_rank", lambda rank=rank: rank)
+        monkeypatch.setattr(torch.distributed, "get_rank", lambda rank=rank: rank)
         model = nn.Sequential(nn.Linear(2, 9), nn.Dropout(), nn.Linear(9, 1))
         losses = train(model, partial(torch.ones, 4, 2), 3, loss=_square, label="")
         drawn.append(tuple(losses))
