@@ -1,5 +1,6 @@
 """Mistakes are read from the file beside an exercise, in its order, and each is an answer."""
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,12 +13,22 @@ from tests.checks.toy import TOY, X
 
 def test_a_mistake_is_an_edit_of_a_right_answer_or_code_alone_or_behind_one() -> None:
     names = ["cut off", "threefold, and remembered", "halved", "halved, way 2", "halved, way 3"]
-    assert [each.name for each in TOY.mistakes] == [*names, "refused"]
+    assert [each.name for each in TOY.mistakes] == [*names, "refused", "refused with gradients"]
     assert [each.answer(X)[0, 0].item() for each in TOY.mistakes[:5]] == [2.0, 3.0, 0.5, 0.5, 0.5]
     assert [TOY(each.answer).hints for each in TOY.mistakes] == [[m.hint] for m in TOY.mistakes]
     assert TOY.mistakes[1].hint == "Yours is three times x, and twice x was asked for."
     assert TOY.mistakes[2].loses == ("numbers", "dtype and gradients")
     assert TOY.mistakes[0].violates == ("A gradient reaches x",)
+
+
+def test_an_error_in_one_part_is_no_proof_where_another_part_differs_too() -> None:
+    def refusing(x: torch.Tensor, times: int) -> torch.Tensor:
+        if x.requires_grad:
+            raise ValueError("no gradient")
+        return times * x
+
+    assert TOY(partial(refusing, times=2)).hints == ["Yours refuses what is learned."]
+    assert TOY(partial(refusing, times=7)).hints == []
 
 
 def test_a_refusal_in_the_learners_own_words_gets_the_hint_too() -> None:
